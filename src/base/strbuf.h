@@ -1,0 +1,31 @@
+/* A growable string. A failed allocation is remembered: appends become no-ops and strbuf_ok tells, so a
+ * writer checks once, at the end. */
+#ifndef GPUBENCH_BASE_STRBUF_H
+#define GPUBENCH_BASE_STRBUF_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct strbuf {
+    char *data; /* NUL-terminated; NULL while empty */
+    size_t len;
+    size_t capacity;
+    bool failed;
+};
+
+#define STRBUF_INIT {0, 0, 0, false}
+
+void strbuf_add(struct strbuf *sb, const char *s);
+void strbuf_add_bytes(struct strbuf *sb, const void *data, size_t len);
+void strbuf_addc(struct strbuf *sb, char c);
+void strbuf_addf(struct strbuf *sb, const char *fmt, ...) GB_PRINTF(2, 3);
+void strbuf_pad(struct strbuf *sb, char c, size_t count);
+/* The text so far, "" while empty; owned by sb, valid until the next append. */
+const char *strbuf_str(const struct strbuf *sb);
+/* false with err filled when an append could not get memory. */
+bool strbuf_ok(const struct strbuf *sb, struct err *err) GB_NODISCARD;
+void strbuf_reset(struct strbuf *sb); /* empty, memory kept */
+void strbuf_fini(struct strbuf *sb);  /* accepts NULL */
+
+#endif

@@ -1,0 +1,51 @@
+/* What a device is, as reports show it. Filled by cpu/ and gpu/, written by record/, read by everybody. */
+#ifndef GPUBENCH_MODEL_DEVICE_H
+#define GPUBENCH_MODEL_DEVICE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/spec.h"
+
+enum device_kind { DEVICE_CPU, DEVICE_GPU, DEVICE_ACCELERATOR, DEVICE_OTHER };
+
+#define DEVICE_NAME_MAX 256
+
+/* A figure of 0, or an empty string, is one that the driver did not tell. Sizes in bytes. */
+struct device_info {
+    enum backend_kind backend;
+    enum device_kind kind; /* an OpenCL device of a CPU is DEVICE_CPU: never called a GPU */
+    char selector[32];     /* what -d takes: "openmp", "ocl:0:0" */
+    char name[DEVICE_NAME_MAX];       /* as the driver (or /proc/cpuinfo) gives it, trimmed */
+    char short_name[32];              /* for table columns: "H200", "PoCL", "CPU" */
+    char vendor[DEVICE_NAME_MAX];
+    char platform[DEVICE_NAME_MAX];   /* OpenCL platform; "OpenMP" for the CPU renderer */
+    char device_version[DEVICE_NAME_MAX];
+    char driver_version[DEVICE_NAME_MAX];
+    char language_version[DEVICE_NAME_MAX];
+    char extensions[8192];
+    char path[64]; /* code path chosen: "avx512", "avx2", "portable"; "ptx", "subgroups", "local", "cpu" */
+    uint32_t compute_units;
+    uint32_t threads;   /* openmp: threads a call uses */
+    uint32_t clock_mhz; /* the driver's maximum */
+    uint32_t address_bits;
+    uint32_t max_work_item_dims;
+    uint64_t max_work_item_sizes[3];
+    uint64_t max_work_group_size;
+    uint64_t preferred_group_multiple;
+    uint64_t global_bytes;
+    uint64_t max_alloc_bytes;
+    uint64_t local_bytes;
+    uint64_t constant_bytes;
+    uint64_t max_parameter_bytes;
+    uint64_t timer_resolution_ns;
+    bool host_unified; /* shares the host's memory: nothing needs to be copied */
+    bool local_is_real; /* CL_DEVICE_LOCAL_MEM_TYPE is CL_LOCAL */
+    bool has_double;
+    bool has_subgroups;
+    bool has_float_atomics;
+    char pci[32];      /* "0000:17:00.0" */
+    char trouble[512]; /* why it cannot be used ("" when it can) */
+};
+
+#endif

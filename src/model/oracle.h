@@ -1,0 +1,51 @@
+/* The model in double precision, one pixel and one triangle at a time: the reference that every backend
+ * is compared with, written for reading. Independent of cpu/ and gpu/. Bounds and cross products are
+ * rounded to float32 as the model says (MODEL.md, Forward 1 and 2); everything else is double.
+ */
+#ifndef GPUBENCH_MODEL_ORACLE_H
+#define GPUBENCH_MODEL_ORACLE_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Pixels that a triangle may touch: left <= x < right, top <= y < bottom. */
+struct bounds {
+    int32_t left, right, top, bottom;
+};
+
+/* MODEL.md, Forward 1; every operation rounded to float32. Empty (left >= right) where a vertex is not
+ * finite or beyond SCENE_MAX_COORD. verts: x0 y0 x1 y1 x2 y2. */
+struct bounds bounds_of(const float verts[6], float sigma, uint32_t width, uint32_t height);
+
+struct oracle_input {
+    uint32_t width, height, triangles;
+    float sigma;
+    const float *params;     /* [T][10] */
+    const float *background; /* [3] */
+    const float *target;     /* [H][W][3], or NULL (forward only, or upstream) */
+    const float *upstream;   /* [H][W][3] dL/dC, or NULL */
+};
+
+struct oracle_output {
+    double *image;     /* [H][W][3], or NULL when not wanted */
+    double *grads;     /* [T][10], or NULL when not wanted */
+    double loss;       /* mean of (C - target)^2; 0 without a target */
+    uint64_t pairs;    /* covered: weight > 1e-6 */
+    uint64_t in_bounds; /* pixel-triangle pairs inside padded bounds */
+};
+
+/* One scene. Work arrays are allocated inside; false when they cannot be had. */
+bool oracle_render(const struct oracle_input *in, struct oracle_output *out, struct err *err) GB_NODISCARD;
+
+/* Pairs inside padded bounds, without rendering: what the size of a check is decided by. */
+uint64_t oracle_pairs_in_bounds(const float *params, uint32_t triangles, float sigma, uint32_t width,
+                                uint32_t height);
+
+/* Bytes that a tape takes: one float3 for each pixel of each triangle's padded bounds (touched), and
+ * for all pixels (dense, saturating at UINT64_MAX). */
+uint64_t oracle_tape_touched_bytes(const float *params, uint32_t triangles, float sigma, uint32_t width,
+                                   uint32_t height);
+uint64_t oracle_tape_dense_bytes(uint32_t batch, uint32_t triangles, uint32_t width, uint32_t height);
+
+#endif

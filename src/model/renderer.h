@@ -1,0 +1,120 @@
+/* What a backend is. cpu/ and gpu/ implement this; bench/ times any renderer through it and knows neither.
+ *
+ *   renderer   a device, opened once: context, compiled kernels, buffer pool, threads
+ *   job        one render_spec made ready on it: inputs in the renderer's memory, kernels built
+ *   call       scenes in host memory in, losses and gradients in host memory out: the thing that is timed
+ *
+ * Not thread-safe: one thread drives a renderer and its jobs. Several jobs may be open on one renderer;
+ * their calls do not overlap.
+ */
+#ifndef GPUBENCH_MODEL_RENDERER_H
+#define GPUBENCH_MODEL_RENDERER_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/device.h"
+#include "model/scene.h"
+#include "model/spec.h"
+
+/* A job's arrays, all in host memory and owned by the job (pinned, near the device, first touched by the
+ * renderer's own threads). The caller fills the inputs after open and may change them between calls:
+ * every call reads params and backgrounds anew; targets too, unless spec.call is CALL_RESIDENT, where
+ * job_inputs_changed must be told. Sizes for B scenes of T triangles, W x H pixels. */
+struct render_io {
+    float *params;     /* in   [B][T][10], scene order: index 0 furthest back */
+    float *background; /* in   [B][3] */
+    float *target;     /* in   [B][H][W][3]; NULL in forward mode and where upstream is given */
+    float *upstream;   /* in   [B][H][W][3] dL/dC; NULL unless spec.upstream */
+    float *image;      /* out  [B][H][W][3]; NULL in gradient mode unless spec.keep_images */
+    double *loss;      /* out  [B]; NULL in forward mode and where upstream is given */
+    float *grads;      /* out  [B][T][10]; NULL in forward mode */
+};
+
+/* Host nanoseconds of one synchronised call. Their sum misses `total_ns` by what no phase covers. */
+struct render_phases {
+    uint64_t pack_ns;     /* scenes to the device's layout */
+    uint64_t alloc_ns;    /* buffers from the pool */
+    uint64_t upload_ns;   /* host to device */
+    uint64_t dispatch_ns; /* kernels (openmp: the parallel regions) */
+    uint64_t readback_ns; /* device to host */
+    uint64_t loss_ns;     /* the host's part of the loss; 0 where the device does it */
+    uint64_t total_ns;    /* the whole synchronised call */
+};
+
+#define PROFILE_MAX_KERNELS 32
+struct kernel_time {
+    char name[64];
+    uint32_t launches;
+    uint64_t device_ns; /* sum of the launches, by the device's events */
+};
+
+/* One call on a profiling queue. Durations only: the device's clock has another zero point. */
+struct render_profile {
+    uint64_t device_ns; /* first kernel's start to last kernel's end; 0 where there are no events */
+    bool valid;         /* false: the driver's timestamps made no sense (why is in note) */
+    char note[160];
+    uint32_t kernels;
+    struct kernel_time kernel[PROFILE_MAX_KERNELS];
+};
+
+/* What one call does, exactly the same every time after warm-up. Counted, not timed. */
+struct render_counts {
+    uint64_t dispatches;
+    uint64_t bytes_up, bytes_down;       /* copied between host and device; 0 where memory is shared */
+    uint64_t pool_hits, pool_misses;     /* of the last call */
+    uint64_t pool_bytes;                 /* held by the pool */
+    uint32_t split;                      /* dispatches a batch was split into; 1: none */
+};
+
+/* What a job needs, worked out in 64 bits before anything is allocated. */
+struct render_footprint {
+    uint64_t device_bytes;        /* all buffers on the device */
+    uint64_t largest_alloc_bytes; /* of them the largest */
+    uint64_t host_bytes;          /* io arrays and staging */
+    uint64_t tape_bytes;          /* of that, the tape; 0 without one */
+    uint32_t split;               /* dispatches it takes to fit; 0: it cannot */
+};
+
+struct renderer;
+struct render_job;
+
+struct renderer_ops {
+    /* Works out what the spec needs on this renderer; false (ERR_LIMIT with both figures, or
+     * ERR_UNSUPPORTED) when it cannot run; *out is filled either way where it can be computed. */
+    bool (*footprint)(struct renderer *r, const struct render_spec *spec, struct render_footprint *out,
+                      struct err *err);
+    /* Builds kernels, allocates the io arrays. Compilation happens here, outside all timings. */
+    bool (*open)(struct renderer *r, const struct render_spec *spec, struct render_job **out,
+                 struct err *err);
+    /* Must be called after the caller changed target or upstream (CALL_RESIDENT uploads them here);
+     * cheap otherwise. Must be called once before the first call. */
+    bool (*inputs_changed)(struct render_job *job, struct err *err);
+    /* One call, blocking until the last gradient is written. */
+    bool (*call)(struct render_job *job, struct err *err);
+    /* The same call, synchronised after each phase. */
+    bool (*call_phased)(struct render_job *job, struct render_phases *out, struct err *err);
+    /* The same call with device events. */
+    bool (*call_profiled)(struct render_job *job, struct render_profile *out, struct err *err);
+    /* Fills every output, on the host and on the device, with NaN, so that an element nobody writes shows. */
+    bool (*poison)(struct render_job *job, struct err *err);
+    /* Counters of the last call. */
+    void (*counts)(const struct render_job *job, struct render_counts *out);
+    void (*close)(struct render_job *job); /* accepts NULL */
+    void (*destroy)(struct renderer *r);   /* accepts NULL; jobs must be closed before */
+};
+
+/* The first member of every backend's own struct. */
+struct renderer {
+    const struct renderer_ops *ops;
+    struct device_info info;
+};
+
+/* Likewise. */
+struct render_job {
+    struct renderer *renderer;
+    struct render_spec spec;
+    struct render_io io;
+};
+
+#endif

@@ -1,0 +1,101 @@
+/* What one call computes and how: everything in which two cells of a grid can differ.
+ *
+ * Names, ranges and defaults of the fields are data, in spec.c's table: the config reader, -a, cell ids
+ * and results files all go through it, so that a new option is one row there and one field here.
+ */
+#ifndef GPUBENCH_MODEL_SPEC_H
+#define GPUBENCH_MODEL_SPEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/json.h"
+
+enum backend_kind { BACKEND_OPENMP, BACKEND_OPENCL };
+
+enum render_mode { MODE_FORWARD, MODE_GRADIENT };
+enum call_shape { CALL_LOADER, CALL_PAGEABLE, CALL_RESIDENT };
+enum cpu_variant { VARIANT_FAST, VARIANT_SCALAR };
+enum strategy { STRATEGY_FUSED, STRATEGY_RECOMPUTE, STRATEGY_TAPED };
+enum reduction { REDUCTION_ORDERED, REDUCTION_LOCAL, REDUCTION_DIRECT };
+enum dispatch_kind { DISPATCH_BATCHED, DISPATCH_SINGLE };
+enum loss_place { LOSS_DEVICE, LOSS_HOST };
+enum images_kind { IMAGES_DEVICE, IMAGES_ROUNDTRIP };
+
+#define SPEC_MAX_SIZE 32768u
+#define SPEC_MAX_BATCH (1u << 20)
+#define SPEC_MAX_THREADS 4096u
+
+struct render_spec {
+    /* the point: the same for every backend */
+    enum render_mode mode;
+    uint32_t width, height; /* pixels */
+    uint32_t triangles;     /* a scene */
+    uint32_t batch;         /* scenes a call; 0 is a call that does nothing */
+    float sigma;            /* edge softness, normalised units, > 0 */
+    enum call_shape call;
+    bool upstream; /* gradients dL/dC given in place of a target; no loss */
+    /* openmp */
+    enum cpu_variant variant;
+    uint32_t threads; /* 0: the renderer's own choice */
+    /* opencl */
+    enum strategy strategy;
+    enum reduction reduction;
+    enum dispatch_kind dispatch;
+    enum loss_place loss;
+    bool pool;
+    enum images_kind images;
+    uint32_t workgroup; /* work-items a group; 0: the renderer's own choice */
+    /* not a config key: also write the images of a gradient call (for verification and `fit`) */
+    bool keep_images;
+};
+
+enum spec_type { SPEC_ENUM, SPEC_BOOL_ONOFF, SPEC_BOOL, SPEC_U32, SPEC_FLOAT, SPEC_SIZE };
+
+/* Which backends a key means something to; a cell of another backend collapses along it. */
+#define SPEC_FOR_OPENMP (1u << BACKEND_OPENMP)
+#define SPEC_FOR_OPENCL (1u << BACKEND_OPENCL)
+#define SPEC_FOR_ALL (SPEC_FOR_OPENMP | SPEC_FOR_OPENCL)
+
+struct spec_key {
+    const char *name; /* the config's key and the axis' name */
+    const char *help; /* one line for --help and gpubench-config(5) */
+    enum spec_type type;
+    unsigned applies;            /* SPEC_FOR_* */
+    bool grid_only;              /* an axis (or a top-level key), never a backend's key: size, batch, ... */
+    const char *const *values;   /* SPEC_ENUM: names in the enum's order, NULL-terminated */
+    double min, max;             /* SPEC_U32, SPEC_FLOAT: inclusive range (min of sigma is exclusive) */
+    size_t offset;               /* of the field in struct render_spec */
+};
+
+/* The table, in the order in which ids name keys, and its length. */
+const struct spec_key *spec_keys(size_t *count);
+/* By name; NULL when there is none. */
+const struct spec_key *spec_find(const char *name);
+
+/* The defaults: gradient, 256x256, 512 triangles, batch 16, sigma 0.01, loader, fused, ordered, ... */
+void spec_init(struct render_spec *spec);
+
+/* Sets one field from a JSON value (a config) or from text (-a). A size is a number (square) or "WxH".
+ * On error the message names key and value, the allowed ones, and a near one. */
+bool spec_set_json(struct render_spec *spec, const struct spec_key *key, const struct json *value,
+                   struct err *err) GB_NODISCARD;
+bool spec_set_text(struct render_spec *spec, const struct spec_key *key, const char *value,
+                   struct err *err) GB_NODISCARD;
+
+/* The value as ids and tables write it: "256x256", "0.01", "ordered", "on". */
+#define SPEC_TEXT_MAX 32
+void spec_text(const struct render_spec *spec, const struct spec_key *key, char out[SPEC_TEXT_MAX]);
+/* Adds every field that `kind` looks at to a JSON object (a cell's "params"), and reads it back. */
+void spec_to_json(const struct render_spec *spec, enum backend_kind kind, struct json *object);
+bool spec_from_json(struct render_spec *spec, const struct json *object, struct err *err) GB_NODISCARD;
+bool spec_equal(const struct render_spec *a, const struct render_spec *b, const struct spec_key *key);
+
+/* Refuses combinations that make no sense, with the reason (ERR_UNSUPPORTED): images=roundtrip with
+ * strategy=fused, upstream with mode=forward, ... */
+bool spec_check(const struct render_spec *spec, enum backend_kind kind, struct err *err) GB_NODISCARD;
+
+const char *backend_kind_name(enum backend_kind kind);
+
+#endif
