@@ -1,0 +1,40 @@
+/* A results file: one run, whole (gpubench-results(5)). What reports, comparisons and resuming read. */
+#ifndef GPUBENCH_RECORD_RESULTS_H
+#define GPUBENCH_RECORD_RESULTS_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "bench/cell.h"
+#include "model/device.h"
+
+#define RESULTS_SCHEMA "gpubench-results"
+#define RESULTS_VERSION 1
+
+struct results {
+    char *path;  /* where it was read from; NULL while being made */
+    struct json *head; /* owned; everything but devices and cells: schema, version, tool, command, config, machine */
+    struct device_info *devices; /* owned */
+    size_t device_count;
+    struct cell *cells; /* owned */
+    size_t cell_count;
+    size_t cell_capacity;
+    bool partial; /* "complete": false — interrupted, or read from a journal */
+};
+
+void results_fini(struct results *results); /* accepts NULL and a zeroed one */
+/* Reads a results file or a journal (FILE.partial). Another version is ERR_VERSION, both named. */
+bool results_load(const char *path, struct results *out, struct err *err) GB_NODISCARD;
+/* Appends a copy made through JSON; the caller keeps its cell. */
+bool results_add(struct results *results, const struct cell *cell, struct err *err) GB_NODISCARD;
+/* Writes path.tmp, syncs, renames. overwrite false: an existing file is ERR_IO and stays as it is. */
+bool results_save(const struct results *results, const char *path, bool overwrite, struct err *err)
+    GB_NODISCARD;
+/* The cell with this id; NULL when there is none. */
+const struct cell *results_find(const struct results *results, const char *id);
+/* results/NAME-YYYYMMDDThhmmss.json, with -2, -3, ... behind it while that exists. */
+bool results_default_path(const char *dir, const char *name, char *out, size_t size, struct err *err)
+    GB_NODISCARD;
+
+#endif
