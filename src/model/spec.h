@@ -65,7 +65,9 @@ struct spec_key {
     unsigned applies;            /* SPEC_FOR_* */
     bool grid_only;              /* an axis (or a top-level key), never a backend's key: size, batch, ... */
     const char *const *values;   /* SPEC_ENUM: names in the enum's order, NULL-terminated */
-    double min, max;             /* SPEC_U32, SPEC_FLOAT: inclusive range (min of sigma is exclusive) */
+    double min, max;             /* SPEC_U32, SPEC_FLOAT: inclusive range (a float's min is exclusive) */
+    bool gradient_only;          /* changes nothing in forward mode */
+    bool loss_only;              /* changes nothing where there is no loss (upstream) */
     size_t offset;               /* of the field in struct render_spec */
 };
 
@@ -73,6 +75,13 @@ struct spec_key {
 const struct spec_key *spec_keys(size_t *count);
 /* By name; NULL when there is none. */
 const struct spec_key *spec_find(const char *name);
+/* The name nearest to a misspelt one; NULL when none is near. */
+const char *spec_suggest(const char *name);
+
+/* Whether the key changes anything in what `kind` does for this spec: false for another backend's keys, for
+ * strategy and reduction in forward mode, for loss and images where there is no loss. Cells of a grid
+ * that differ only in keys that do not matter are one cell. */
+bool spec_matters(const struct render_spec *spec, const struct spec_key *key, enum backend_kind kind);
 
 /* The defaults: gradient, 256x256, 512 triangles, batch 16, sigma 0.01, loader, fused, ordered, ... */
 void spec_init(struct render_spec *spec);
@@ -87,15 +96,16 @@ bool spec_set_text(struct render_spec *spec, const struct spec_key *key, const c
 /* The value as ids and tables write it: "256x256", "0.01", "ordered", "on". */
 #define SPEC_TEXT_MAX 32
 void spec_text(const struct render_spec *spec, const struct spec_key *key, char out[SPEC_TEXT_MAX]);
-/* Adds every field that `kind` looks at to a JSON object (a cell's "params"), and reads it back. */
+/* Adds every field that matters (spec_matters) to a JSON object (a cell's "params"), the size as width and
+ * height; and reads them back over the defaults, passing over keys that it does not know. */
 void spec_to_json(const struct render_spec *spec, enum backend_kind kind, struct json *object);
 bool spec_from_json(struct render_spec *spec, const struct json *object, struct err *err) GB_NODISCARD;
 bool spec_equal(const struct render_spec *a, const struct render_spec *b, const struct spec_key *key);
 
-/* Refuses combinations that make no sense, with the reason (ERR_UNSUPPORTED): images=roundtrip with
- * strategy=fused, upstream with mode=forward, ... */
+/* Refuses combinations that contradict themselves, with the reason (ERR_UNSUPPORTED): images=roundtrip or
+ * loss=host with strategy=fused, upstream with mode=forward. What merely does not matter is ignored. */
 bool spec_check(const struct render_spec *spec, enum backend_kind kind, struct err *err) GB_NODISCARD;
 
-const char *backend_kind_name(enum backend_kind kind);
+const char *backend_kind_name(enum backend_kind kind); /* "openmp", "opencl" */
 
 #endif
