@@ -65,7 +65,7 @@ static const struct spec_key keys[] = {
      .help = "what a call moves: targets from pinned memory (loader), from ordinary memory "
              "(pageable), or none (resident)",
      .type = SPEC_ENUM,
-     .applies = SPEC_FOR_ALL,
+     .applies = SPEC_FOR_OPENCL,
      .grid_only = true,
      .values = calls,
      FIELD(call)},

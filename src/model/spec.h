@@ -87,7 +87,7 @@ bool spec_matters(const struct render_spec *spec, const struct spec_key *key, en
 void spec_init(struct render_spec *spec);
 
 /* Sets one field from a JSON value (a config) or from text (-a). A size is a number (square) or "WxH".
- * On error the message names key and value, the allowed ones, and a near one. */
+ * On error the message names the value, the allowed ones, and a near one; the caller knows the key's place. */
 bool spec_set_json(struct render_spec *spec, const struct spec_key *key, const struct json *value,
                    struct err *err) GB_NODISCARD;
 bool spec_set_text(struct render_spec *spec, const struct spec_key *key, const char *value,

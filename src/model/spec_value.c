@@ -66,10 +66,10 @@ static bool set_name(struct render_spec *spec, const struct spec_key *key, const
         strbuf_addf(&names, "%s%s", i ? ", " : "", key->values[i]);
     const char *near = suggest_from(text, key->values);
     if (near)
-        err_set(err, ERR_CONFIG, "%s: %s is not one of %s; did you mean \"%s\"?", key->name, shown,
-                strbuf_str(&names), near);
+        err_set(err, ERR_CONFIG, "%s is not one of %s; did you mean \"%s\"?", shown, strbuf_str(&names),
+                near);
     else
-        err_set(err, ERR_CONFIG, "%s: %s is not one of %s", key->name, shown, strbuf_str(&names));
+        err_set(err, ERR_CONFIG, "%s is not one of %s", shown, strbuf_str(&names));
     strbuf_fini(&names);
     return false;
 }
@@ -90,8 +90,7 @@ static bool set_count(struct render_spec *spec, const struct spec_key *key, cons
     uint32_t value;
 
     if (!parse_u32(key, text, &value))
-        return err_set(err, ERR_CONFIG, "%s: %s is not an integer from %.0f to %.0f", key->name, shown,
-                       key->min, key->max);
+        return err_set(err, ERR_CONFIG, "%s is not an integer from %.0f to %.0f", shown, key->min, key->max);
     set_u32(spec, key, value);
     return true;
 }
@@ -109,8 +108,7 @@ static bool set_float(struct render_spec *spec, const struct spec_key *key, cons
             return true;
         }
     }
-    return err_set(err, ERR_CONFIG, "%s: %s is not a number above %.0f, up to %.0f", key->name, shown,
-                   key->min, key->max);
+    return err_set(err, ERR_CONFIG, "%s is not a number above %.0f, up to %.0f", shown, key->min, key->max);
 }
 
 static bool set_size(struct render_spec *spec, const struct spec_key *key, const char *text,
@@ -130,8 +128,8 @@ static bool set_size(struct render_spec *spec, const struct spec_key *key, const
         height = width;
     }
     if (!ok)
-        return err_set(err, ERR_CONFIG, "%s: %s is not a number from %.0f to %.0f (square), or \"WxH\"",
-                       key->name, shown, key->min, key->max);
+        return err_set(err, ERR_CONFIG, "%s is not an integer from %.0f to %.0f (square), or \"WxH\"", shown,
+                       key->min, key->max);
     spec->width = width;
     spec->height = height;
     return true;
@@ -310,7 +308,7 @@ bool spec_from_json(struct render_spec *spec, const struct json *object, struct 
         }
         const struct json *value = json_get(object, key->name);
         if (value && !spec_set_json(spec, key, value, err))
-            return false;
+            return err_wrap(err, "%s", key->name);
     }
     return true;
 }
