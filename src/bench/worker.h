@@ -1,0 +1,45 @@
+/* The worker process: holds the drivers, measures points, answers in JSON lines (bench/protocol.h).
+ *
+ * It knows a backend only by a factory, which cli/ hands in. Everything that can crash or hang in a driver
+ * happens here, so that it takes one cell with it and not the run.
+ */
+#ifndef GPUBENCH_BENCH_WORKER_H
+#define GPUBENCH_BENCH_WORKER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/device.h"
+#include "model/renderer.h"
+
+/* What renderers are made with; the same for every device of a run. Strings are borrowed. */
+struct backend_options {
+    uint32_t threads;             /* -t or the config's; 0: the backend's own choice */
+    const char *kernel_dir;       /* kernels are read from this folder; NULL: those in the program */
+    const char *isa;              /* forces the CPU renderer's code path; NULL: the best there is */
+    const char *path;             /* forces the OpenCL renderer's code path; NULL: the best there is */
+    uint64_t memory_budget_bytes; /* --memory-budget; 0: a share of the memory there is */
+};
+
+struct backend_factory {
+    enum backend_kind kind;
+    /* Every device of this kind, in a fixed order, those that cannot be used too (trouble says why).
+     * *out is the caller's to free. None at all is true with *count 0, or false with ERR_NO_DEVICE and a
+     * text that says how to get one; neither ends a run. */
+    bool (*list)(const struct backend_options *options, struct device_info **out, size_t *count,
+                 struct err *err);
+    /* Opens the device with this selector; the renderer's info then holds what was chosen (path, threads). */
+    bool (*create)(const char *selector, const struct backend_options *options, struct renderer **out,
+                   struct err *err);
+};
+
+/* Exit codes of the worker process; everything that matters has been said in messages before. */
+enum worker_exit { WORKER_DONE = 0, WORKER_PROTOCOL = 1 };
+
+/* The hidden command `worker`, started by bench/runner.h with two pipe ends. Serves requests until it is told
+ * to quit or its input ends. What drivers print on standard output goes to standard error. Must be called
+ * before anything used OpenMP or OpenCL in this process. Returns the process's exit code. */
+int worker_main(int in_fd, int out_fd, const struct backend_factory *factories, size_t factory_count);
+
+#endif

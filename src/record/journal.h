@@ -1,0 +1,26 @@
+/* FILE.partial: what a run has measured so far, a JSON line a cell, each on disk before the next starts.
+ *
+ * The first line is the head of the results with their devices and "journal": true; results_load reads the
+ * whole. A last line that a crash cut short is ignored. The folder of the file is made if it is not there.
+ */
+#ifndef GPUBENCH_RECORD_JOURNAL_H
+#define GPUBENCH_RECORD_JOURNAL_H
+
+#include "base/err.h"
+#include "bench/cell.h"
+#include "record/results.h"
+
+struct journal;
+
+/* Starts path (a results file's path and ".partial") with the head and devices of results, and with the cells that
+ * results already has. An existing file is ERR_IO and stays as it is. */
+bool journal_create(const char *path, const struct results *results, struct journal **out, struct err *err)
+    GB_NODISCARD;
+/* Goes on writing behind the last whole line of an existing journal, which results_load has read. */
+bool journal_reopen(const char *path, struct journal **out, struct err *err) GB_NODISCARD;
+/* Writes a cell and syncs. */
+bool journal_add(struct journal *journal, const struct cell *cell, struct err *err) GB_NODISCARD;
+/* Closes. keep false, or no cell in it: the file is removed. Accepts NULL. */
+void journal_close(struct journal *journal, bool keep);
+
+#endif
