@@ -1,5 +1,5 @@
 /* Progress on standard error: one redrawn line on a terminal, plain lines elsewhere, nothing when quiet.
- * Text is "[i/n] what, elapsed, remaining". Prints only through the FILE it was given. */
+ * Text is "[i/n] what, elapsed, remaining left". Prints only through the FILE it was given. */
 #ifndef GPUBENCH_BASE_PROGRESS_H
 #define GPUBENCH_BASE_PROGRESS_H
 
@@ -14,7 +14,6 @@ struct progress {
     size_t total;
     size_t done;
     uint64_t start_ns;
-    uint64_t last_draw_ns;
     size_t drawn_columns; /* of the line on the terminal, to be cleared */
 };
 

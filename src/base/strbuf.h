@@ -3,6 +3,7 @@
 #ifndef GPUBENCH_BASE_STRBUF_H
 #define GPUBENCH_BASE_STRBUF_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -19,12 +20,16 @@ struct strbuf {
 void strbuf_add(struct strbuf *sb, const char *s);
 void strbuf_add_bytes(struct strbuf *sb, const void *data, size_t len);
 void strbuf_addc(struct strbuf *sb, char c);
+/* Formats in the "C" locale, so that numbers have a decimal point. */
 void strbuf_addf(struct strbuf *sb, const char *fmt, ...) GB_PRINTF(2, 3);
+void strbuf_addv(struct strbuf *sb, const char *fmt, va_list args) GB_PRINTF(2, 0);
 void strbuf_pad(struct strbuf *sb, char c, size_t count);
 /* The text so far, "" while empty; owned by sb, valid until the next append. */
 const char *strbuf_str(const struct strbuf *sb);
 /* false with err filled when an append could not get memory. */
 bool strbuf_ok(const struct strbuf *sb, struct err *err) GB_NODISCARD;
+/* Shortens to len bytes; nothing when it is no longer. */
+void strbuf_cut(struct strbuf *sb, size_t len);
 void strbuf_reset(struct strbuf *sb); /* empty, memory kept */
 void strbuf_fini(struct strbuf *sb);  /* accepts NULL */
 

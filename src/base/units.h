@@ -20,6 +20,9 @@ void units_count(char out[UNITS_MAX], uint64_t count);
 /* "1:02:03", "2:03", "4 s": elapsed and remaining time in progress lines. */
 void units_duration(char out[UNITS_MAX], uint64_t ns);
 
+/* The double that the shortest decimal of a float reads as: 0.01 for 0.01f. Prints like the float. */
+double units_shortest_float(float value);
+
 /* Whole-string parsers, independent of the locale; false when anything but the number is there, it is
  * not finite, or it is out of range. Bytes take K M G T (decimal) and Ki Mi Gi Ti suffixes. */
 bool units_parse_double(const char *s, double *out) GB_NODISCARD;
