@@ -49,6 +49,8 @@ struct json *json_set_array(struct json *object, const char *key);
 void json_set_string(struct json *object, const char *key, const char *value); /* NULL value: null */
 /* Not finite becomes null. */
 void json_set_number(struct json *object, const char *key, double value);
+/* The shortest decimal that reads back to this float: 0.01f is 0.01, not 0.009999999776482582. */
+void json_set_float(struct json *object, const char *key, float value);
 void json_set_u64(struct json *object, const char *key, uint64_t value); /* a string over 2^53 */
 void json_set_bool(struct json *object, const char *key, bool value);
 void json_set_null(struct json *object, const char *key);
@@ -57,6 +59,7 @@ void json_add(struct json *array, struct json *value);                   /* take
 struct json *json_add_object(struct json *array);
 void json_add_string(struct json *array, const char *value);
 void json_add_number(struct json *array, double value);
+void json_add_float(struct json *array, float value);
 void json_add_u64(struct json *array, uint64_t value);
 
 /* Compact, on one line, or indented by two spaces with short arrays of numbers kept on one line.
