@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/float_text.h"
+#include "base/clocale.h"
 #include "base/suggest.h"
 #include "base/units.h"
 
@@ -223,6 +223,15 @@ bool spec_set_text(struct render_spec *spec, const struct spec_key *key, const c
     return set_value(spec, key, value, shown, err);
 }
 
+/* No decimal that reads back to a float32 needs more than nine digits. */
+static void float_text(char out[SPEC_TEXT_MAX], float value)
+{
+    locale_t previous = clocale_enter();
+
+    snprintf(out, SPEC_TEXT_MAX, "%.9g", units_shortest_float(value));
+    clocale_leave(previous);
+}
+
 void spec_text(const struct render_spec *spec, const struct spec_key *key, char out[SPEC_TEXT_MAX])
 {
     switch (key->type) {
@@ -252,7 +261,6 @@ void spec_to_json(const struct render_spec *spec, enum backend_kind kind, struct
 
     for (const struct spec_key *key = keys; key < keys + count; key++) {
         char text[SPEC_TEXT_MAX];
-        double number = 0;
         if (!spec_matters(spec, key, kind))
             continue;
         spec_text(spec, key, text);
@@ -268,8 +276,7 @@ void spec_to_json(const struct render_spec *spec, enum backend_kind kind, struct
             json_set_u64(object, key->name, get_u32(spec, key));
             break;
         case SPEC_FLOAT:
-            /* 0.01 as people wrote it, not the float32's 0.00999999977648. */
-            json_set_number(object, key->name, units_parse_double(text, &number) ? number : 0);
+            json_set_float(object, key->name, get_float(spec, key));
             break;
         case SPEC_SIZE:
             json_set_u64(object, "width", spec->width);
