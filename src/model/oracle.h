@@ -1,10 +1,12 @@
 /* The model in double precision, one pixel and one triangle at a time: the reference that every backend
  * is compared with, written for reading. Independent of cpu/ and gpu/. Bounds and cross products are
- * rounded to float32 as the model says (MODEL.md, Forward 1 and 2); everything else is double.
+ * rounded to float32 as the model says (docs/MODEL.md, Forward 1 and 2), and so is the pixel's position,
+ * which enters both; everything else is double. Safe to call from several threads at once.
  */
 #ifndef GPUBENCH_MODEL_ORACLE_H
 #define GPUBENCH_MODEL_ORACLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -38,12 +40,17 @@ struct oracle_output {
 /* One scene. Work arrays are allocated inside; false when they cannot be had. */
 bool oracle_render(const struct oracle_input *in, struct oracle_output *out, struct err *err) GB_NODISCARD;
 
+/* Some pixels alone, each with all its triangles: for scenes too large to be checked whole. pixels[count]
+ * are y * width + x; out->image is [count][3], in their order; loss and grads are those pixels' share. */
+bool oracle_pixels(const struct oracle_input *in, const uint64_t *pixels, size_t count,
+                   struct oracle_output *out, struct err *err) GB_NODISCARD;
+
 /* Pairs inside padded bounds, without rendering: what the size of a check is decided by. */
 uint64_t oracle_pairs_in_bounds(const float *params, uint32_t triangles, float sigma, uint32_t width,
                                 uint32_t height);
 
-/* Bytes that a tape takes: one float3 for each pixel of each triangle's padded bounds (touched), and
- * for all pixels (dense, saturating at UINT64_MAX). */
+/* Bytes that a tape takes: one float3 for each pixel in the padded bounds of each triangle that is not wholly
+ * transparent (touched), and for all pixels (dense, saturating at UINT64_MAX). */
 uint64_t oracle_tape_touched_bytes(const float *params, uint32_t triangles, float sigma, uint32_t width,
                                    uint32_t height);
 uint64_t oracle_tape_dense_bytes(uint32_t batch, uint32_t triangles, uint32_t width, uint32_t height);
