@@ -1,4 +1,4 @@
-/* How two results are compared, and how far apart they may be (MODEL.md, Agreement). */
+/* How two results are compared, and how far apart they may be (docs/MODEL.md, Agreement). */
 #ifndef GPUBENCH_MODEL_AGREEMENT_H
 #define GPUBENCH_MODEL_AGREEMENT_H
 
@@ -34,11 +34,13 @@ void agreement_grads(struct agreement *out, const float *got, const double *want
 void agreement_tolerance(struct agreement *out, float sigma, bool from_file, const float *params,
                          uint64_t triangles);
 
-/* true when every compared group is within its tolerance; else *worst is the group furthest over. */
+/* true when every compared group is within its tolerance (so also when none was compared: see to it that one
+ * was); else *worst is the group furthest over. */
 bool agreement_within(const struct agreement *errors, const struct agreement *tolerance,
                       enum agreement_group *worst);
 
-void agreement_to_json(const struct agreement *a, struct json *object); /* groups not compared: left out */
+/* Groups not compared are left out; INFINITY is null. */
+void agreement_to_json(const struct agreement *a, struct json *object);
 void agreement_from_json(struct agreement *a, const struct json *object);
 
 #endif

@@ -1,4 +1,4 @@
-/* Scenes: triangles from back to front over a background (MODEL.md, Scene). */
+/* Scenes: triangles from back to front over a background (docs/MODEL.md, Scene). */
 #ifndef GPUBENCH_MODEL_SCENE_H
 #define GPUBENCH_MODEL_SCENE_H
 
