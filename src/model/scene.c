@@ -189,10 +189,11 @@ bool scene_from_json(const struct json *root, const char *name, struct scene *ou
     *out = (struct scene){0};
     /* The version decides what else may be there, so it is looked at first. */
     const struct json *version = json_type(root) == JSON_OBJECT ? json_get(root, keys[0]) : NULL;
+    if (version && json_type(version) != JSON_NUMBER)
+        return fail(&r, version, "not a number");
     if (version && json_number(version) != SCENE_VERSION)
-        return err_set(err, ERR_VERSION,
-                       "%s: $.version: not a scene of version %d, the one that is read here", name,
-                       SCENE_VERSION);
+        return err_set(err, ERR_VERSION, "%s: $.version: %g, and scenes of version %d are what is read here",
+                       name, json_number(version), SCENE_VERSION);
     if (read_members(&r, root, keys, 3, nodes) && read_floats(&r, nodes[1], 3, out->background) &&
         read_triangles(&r, nodes[2], out))
         return true;
