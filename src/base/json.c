@@ -19,7 +19,6 @@
  *                cJSON_Delete frees it with the node
  *   valuedouble  not 0 when something could not be added for want of memory
  */
-#define MAX_EXACT_INTEGER (UINT64_C(1) << 53)
 #define LINE_COLUMNS 100
 
 static cJSON *item_of(const struct json *node)
@@ -238,7 +237,7 @@ bool json_u64(const struct json *node, uint64_t *out)
     if (cJSON_IsString(item))
         return units_parse_u64(item->valuestring, out);
     if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) ||
-        item->valuedouble > (double)MAX_EXACT_INTEGER || item->valuedouble != floor(item->valuedouble))
+        item->valuedouble > (double)UNITS_MAX_EXACT || item->valuedouble != floor(item->valuedouble))
         return false;
     *out = (uint64_t)item->valuedouble;
     return true;
@@ -310,7 +309,7 @@ static cJSON *new_u64(uint64_t value)
 {
     char digits[24];
 
-    if (value <= MAX_EXACT_INTEGER)
+    if (value <= UNITS_MAX_EXACT)
         return cJSON_CreateNumber((double)value);
     snprintf(digits, sizeof(digits), "%" PRIu64, value);
     return cJSON_CreateString(digits);
@@ -406,24 +405,13 @@ void json_add_u64(struct json *array, uint64_t value)
     attach(array, NULL, new_u64(value));
 }
 
-/* ---- writing: cJSON's own printer takes values one unit in the last place apart for equal ---- */
+/* ---- writing ---- */
 
+/* cJSON's own printer takes values one unit in the last place apart for equal. */
 static void print_number(double value, struct strbuf *out)
 {
-    char text[40];
-    double back;
-
-    if (value == floor(value) && fabs(value) <= (double)MAX_EXACT_INTEGER) {
-        strbuf_addf(out, "%.0f", value);
-        return;
-    }
-    locale_t locale = clocale_enter();
-    /* 15 digits always survive the way to a double and back, except below the normal range. */
-    int digits = fabs(value) < 0x1p-1022 ? 1 : 15;
-    do
-        snprintf(text, sizeof(text), "%.*g", digits, value);
-    while (++digits <= 17 && (back = strtod(text, NULL), back < value || back > value));
-    clocale_leave(locale);
+    char text[UNITS_MAX];
+    units_exact(text, value);
     strbuf_add(out, text);
 }
 
@@ -434,17 +422,16 @@ static void new_line(struct strbuf *out, size_t depth)
 }
 
 /* On as few lines as fit. */
-static void print_numbers(const cJSON *array, size_t depth, struct strbuf *out)
+static bool print_numbers(const cJSON *array, size_t depth, struct strbuf *out)
 {
     const char *newest = out->len ? memrchr(strbuf_str(out), '\n', out->len) : NULL;
     size_t line_start = newest ? (size_t)(newest - strbuf_str(out)) + 1 : 0;
 
-    strbuf_addc(out, '[');
+    strbuf_add(out, array->child ? "[" : "[]");
     for (const cJSON *child = array->child; child; child = child->next) {
         size_t start = out->len;
         print_number(child->valuedouble, out);
-        if (child->next)
-            strbuf_addc(out, ',');
+        strbuf_add(out, child->next ? "," : "]");
         if (out->len - line_start > LINE_COLUMNS && !out->failed) {
             char number[48];
             size_t length = out->len - start;
@@ -457,7 +444,7 @@ static void print_numbers(const cJSON *array, size_t depth, struct strbuf *out)
         if (child->next)
             strbuf_addc(out, ' ');
     }
-    strbuf_addc(out, ']');
+    return true;
 }
 
 static bool all_numbers(const cJSON *array)
@@ -484,10 +471,8 @@ static bool print_item(const cJSON *item, bool pretty, size_t depth, struct strb
     }
     if (item->valuedouble > 0)
         return false;
-    if (pretty && !object && all_numbers(item)) {
-        print_numbers(item, depth, out);
-        return true;
-    }
+    if (pretty && !object && all_numbers(item))
+        return print_numbers(item, depth, out);
     strbuf_addc(out, object ? '{' : '[');
     for (const cJSON *child = item->child; child && complete; child = child->next) {
         if (pretty)

@@ -83,6 +83,23 @@ void units_duration(char out[UNITS_MAX], uint64_t ns)
         snprintf(out, UNITS_MAX, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
 }
 
+void units_exact(char out[UNITS_MAX], double value)
+{
+    double back;
+    locale_t locale = clocale_enter();
+
+    if (value == floor(value) && fabs(value) <= (double)UNITS_MAX_EXACT) {
+        snprintf(out, UNITS_MAX, "%.0f", value);
+    } else {
+        /* 15 digits always survive the way to a double and back, except below the normal range. */
+        int digits = fabs(value) < 0x1p-1022 ? 1 : 15;
+        do
+            snprintf(out, UNITS_MAX, "%.*g", digits, value);
+        while (++digits <= 17 && (back = strtod(out, NULL), back < value || back > value));
+    }
+    clocale_leave(locale);
+}
+
 double units_shortest_float(float value)
 {
     char text[32];

@@ -20,6 +20,9 @@ void units_count(char out[UNITS_MAX], uint64_t count);
 /* "1:02:03", "2:03", "4 s": elapsed and remaining time in progress lines. */
 void units_duration(char out[UNITS_MAX], uint64_t ns);
 
+/* The fewest digits that read back to the same finite double; integers up to 2^53 without an exponent. */
+#define UNITS_MAX_EXACT (UINT64_C(1) << 53)
+void units_exact(char out[UNITS_MAX], double value);
 /* The double that the shortest decimal of a float reads as: 0.01 for 0.01f. Prints like the float. */
 double units_shortest_float(float value);
 
