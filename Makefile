@@ -40,7 +40,8 @@ KERNEL_TESTS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/kernels/test_*.c))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help packages check check-unit check-kernels FORCE clean
+.PHONY: all help packages check lint check-unit check-kernels check-cli check-san check-san-built \
+        check-oclgrind check-valgrind install uninstall dist clean FORCE
 
 all: gpubench ## build ./gpubench (the default)
 
@@ -96,26 +97,74 @@ $(O)/%.list: FORCE
 
 $(O)/src/base/version.o: $(O)/revision.list
 $(O)/src/base/version.o: EXTRA = -DGPUBENCH_VERSION='"$(VERSION)"' -DGPUBENCH_REVISION='"$(REVISION)"' \
-                                 -DGPUBENCH_FLAGS='"$(CODE_FLAGS)"'
+                                 -DGPUBENCH_FLAGS='"$(filter-out -W%,$(CODE_FLAGS))"'
 
-# ---- checks ----
+# ---- checks: each prints "N passed, N failed" and fails when anything did ----
 
 TEST_LIBS = $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
-RUN = $(PYTHON) tests/run.py
+RUN := $(PYTHON) tests/run.py
 
 $(O)/tests/%: $(O)/tests/%.o $(O)/libgpubench.a
 	$(CC) -o $@ $^ $(TEST_LIBS) $(ALL_LIBS)
 
 $(O)/tests/%.o: EXTRA = -Itests
 
-check-unit: $(UNIT_TESTS) ## C unit tests
-	@$(RUN) --programs unit $(UNIT_TESTS)
+check: ## everything below but check-valgrind
+	@+$(RUN) --make lint check-unit check-kernels check-cli check-san check-oclgrind
 
-check-kernels: $(KERNEL_TESTS) ## kernels on the OpenCL devices of this machine
+lint: $(LIBOBJS) ## layers, headers, globals, scripts, manual pages
+	@CC="$(CC)" OBJECTS=$(O) $(RUN) --programs lint scripts/lint.sh
+
+# Locales without a decimal point, for the tests that must not notice them.
+LOCALES := build/locale
+$(LOCALES)/%.UTF-8:
+	@mkdir -p $(@D)
+	@localedef -i $* -f UTF-8 $@ 2>/dev/null || mkdir -p $@
+
+check-unit: $(UNIT_TESTS) $(LOCALES)/de_DE.UTF-8 $(LOCALES)/ps_AF.UTF-8 ## unit tests
+	@LOCPATH=$(CURDIR)/$(LOCALES) $(RUN) --programs unit $(UNIT_TESTS)
+
+check-kernels: $(KERNEL_TESTS) ## kernels on this machine's OpenCL devices
 	@$(RUN) --programs kernels $(KERNEL_TESTS)
 
+check-cli: gpubench ## the program from outside (pytest)
+	@GPUBENCH=$(CURDIR)/$(O)/gpubench $(RUN) --pytest cli tests/cli
+
+check-san: ## unit tests and golden cases under AddressSanitizer and UndefinedBehaviorSanitizer
+	@+$(MAKE) SAN=address,undefined check-san-built
+
+check-san-built: $(UNIT_TESTS) gpubench
+	@$(RUN) --programs san $(UNIT_TESTS)
+
+check-oclgrind: $(KERNEL_TESTS) ## kernels under Oclgrind: memory errors, races, barriers
+	@$(RUN) --wrap "oclgrind --data-races --uninitialized --stop-errors 10" --programs oclgrind $(KERNEL_TESTS)
+
+check-valgrind: $(UNIT_TESTS) ## unit tests under Valgrind
+	@$(RUN) --wrap "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite" \
+	    --programs valgrind $(UNIT_TESTS)
+
+# ---- installing ----
+
+SHARE := $(DESTDIR)$(PREFIX)/share
+
+install: gpubench ## install under DESTDIR and PREFIX
+	install -D -m 755 $(O)/gpubench $(DESTDIR)$(PREFIX)/bin/gpubench
+	install -D -m 644 -t $(SHARE)/doc/gpubench LICENSE $(wildcard README.md)
+	$(foreach f,$(wildcard man/*.[1-9]),install -D -m 644 $(f) $(SHARE)/man/man$(patsubst .%,%,$(suffix $(f)))/$(notdir $(f)) &&) :
+	$(foreach f,$(shell find tests/golden -type f 2>/dev/null),install -D -m 644 $(f) $(SHARE)/gpubench/$(f:tests/%=%) &&) :
+	$(foreach f,$(CONFIGS) $(wildcard results/*.schema.json),install -D -m 644 $(f) $(SHARE)/gpubench/$(f) &&) :
+	$(foreach f,$(wildcard completion/gpubench.bash),install -D -m 644 $(f) $(SHARE)/bash-completion/completions/gpubench &&) :
+
+uninstall: ## remove what install put there
+	rm -rf $(DESTDIR)$(PREFIX)/bin/gpubench $(SHARE)/gpubench $(SHARE)/doc/gpubench \
+	    $(patsubst %,$(SHARE)/man/man?/%,$(notdir $(wildcard man/*.[1-9]))) $(SHARE)/bash-completion/completions/gpubench
+
+dist: ## gpubench-VERSION.tar.gz of the last commit
+	git archive --prefix=gpubench-$(VERSION)/ --add-virtual-file=gpubench-$(VERSION)/REVISION:$(REVISION) \
+	    -o gpubench-$(VERSION).tar.gz HEAD
+
 clean: ## remove all that was built
-	rm -rf build gpubench
+	rm -rf build gpubench gpubench-*.tar.gz
 
 FORCE:
 

@@ -1,23 +1,31 @@
 #!/usr/bin/env python3
-"""Runs test programs and suites and counts what passed, failed and was skipped.
+"""Runs tests and counts what passed, failed and was skipped.
 
-    run.py [--programs SUITE PROGRAM...]   test programs that speak TAP (cmocka)
+    run.py [--wrap COMMAND] --programs SUITE PROGRAM...   programs that speak TAP (cmocka, scripts)
+    run.py --pytest SUITE FOLDER                          Python tests
+    run.py --make TARGET...                               make targets that end in run.py, added up
 
-The last line is "N passed, N failed" (and ", N skipped" when there are any). A program that
-crashes, hangs, or runs no test is a failure; the exit status is 1 when anything failed.
+The last line is "N passed, N failed" (and ", N skipped" when there are any). What crashes, hangs or
+runs no test has failed; the exit status is 1 when anything failed.
 """
+import argparse
 import os
 import re
+import shlex
+import signal
 import subprocess
 import sys
+import tempfile
 import time
+import xml.etree.ElementTree
 
-PROGRAM_SECONDS = 240
+PROGRAM_SECONDS = 300
+SUITE_SECONDS = 600
 
 
 class Counts:
-    def __init__(self):
-        self.passed = self.failed = self.skipped = 0
+    def __init__(self, passed=0, failed=0, skipped=0):
+        self.passed, self.failed, self.skipped = passed, failed, skipped
 
     def add(self, other):
         self.passed += other.passed
@@ -29,83 +37,149 @@ class Counts:
         return text + (f", {self.skipped} skipped" if self.skipped else "")
 
 
-def run(command, seconds, **environment):
-    """Returns (exit status or None when time ran out, output)."""
+def run(command, seconds, show=False, **environment):
+    """Returns (exit status, or None when time ran out; output). show: also prints it as it comes."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, env={**os.environ, **environment},
                                start_new_session=True)
+    expired = []
+
+    def stop(*_):
+        # First a polite signal: the command may be another run.py that has to stop what it runs.
+        os.killpg(process.pid, signal.SIGKILL if expired else signal.SIGTERM)
+        expired.append(True)
+        signal.alarm(5)
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    lines = []
     try:
-        output, _ = process.communicate(timeout=seconds)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        output, _ = process.communicate()
-        status = None
-    return status, output.decode(errors="replace")
+        for line in process.stdout:
+            lines.append(line.decode(errors="replace"))
+            if show:
+                sys.stdout.write(lines[-1])
+                sys.stdout.flush()
+        status = process.wait()
+    finally:
+        signal.alarm(0)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    return (None if expired else status), "".join(lines)
 
 
-def read_tap(output, counts):
-    """Adds the results; returns how many the plans promised and how many came."""
-    planned = seen = 0
+def trouble_of(status, seconds):
+    if status is None:
+        return f"stopped after {seconds} s"
+    if status < 0:
+        return f"killed by {signal.Signals(-status).name}"
+    return f"exit status {status}"
+
+
+def read_tap(output):
+    """Returns the counts and how many results the plans promised."""
+    counts, planned = Counts(), 0
     for line in output.splitlines():
         plan = re.match(r"1\.\.(\d+)", line)
-        result = re.match(r"(not )?ok\b\s*\d*(.*)", line)
+        result = re.match(r"(not )?ok\b(.*)", line)
         if plan:
             planned += int(plan.group(1))
+        elif result and re.search(r"#\s*skip", result.group(2), re.IGNORECASE):
+            counts.skipped += 1
+        elif result and result.group(1):
+            counts.failed += 1
         elif result:
-            seen += 1
-            if re.search(r"#\s*skip", result.group(2), re.IGNORECASE):
-                counts.skipped += 1
-            elif result.group(1):
-                counts.failed += 1
-            else:
-                counts.passed += 1
-    return planned, seen
+            counts.passed += 1
+    return counts, planned
 
 
-def run_program(program):
-    counts = Counts()
-    status, output = run([program], PROGRAM_SECONDS, CMOCKA_MESSAGE_OUTPUT="TAP")
-    planned, seen = read_tap(output, counts)
+def run_program(command):
+    status, output = run(command, PROGRAM_SECONDS, CMOCKA_MESSAGE_OUTPUT="TAP")
+    counts, planned = read_tap(output)
+    seen = counts.passed + counts.failed + counts.skipped
     trouble = None
-    if status is None:
-        trouble = f"no end after {PROGRAM_SECONDS} s"
-    elif status < 0:
-        trouble = f"killed by signal {-status}"
+    if status is None or status < 0:
+        trouble = trouble_of(status, PROGRAM_SECONDS)
     elif planned == 0:
-        trouble = f"ran no test (exit status {status})"
-    elif seen < planned:
-        trouble = f"{planned - seen} of {planned} tests never reported"
+        trouble = f"ran no test ({trouble_of(status, PROGRAM_SECONDS)})"
+    elif seen != planned:
+        trouble = f"{planned} tests planned, {seen} reported"
     elif status != 0 and counts.failed == 0:
-        trouble = f"exit status {status}"
+        trouble = trouble_of(status, PROGRAM_SECONDS)
     if trouble:
         counts.failed += 1
     if counts.failed:
-        sys.stdout.write(output)
-        print(f"{program}: {trouble or 'failed'}")
+        print(output.rstrip("\n"))
+        if trouble:
+            print(f"{shlex.join(command)}: {trouble}")
     return counts
 
 
-def run_programs(suite, programs):
-    counts = Counts()
+def run_programs(suite, programs, wrap):
+    total = Counts()
     for program in programs:
         start = time.monotonic()
-        result = run_program(program)
-        print(f"{suite}/{os.path.basename(program)}: {result} ({time.monotonic() - start:.1f} s)", flush=True)
-        counts.add(result)
-    if not programs:
-        print(f"{suite}: there is no test")
+        counts = run_program(wrap + [program])
+        print(f"{suite}/{os.path.basename(program)}: {counts} ({time.monotonic() - start:.1f} s)", flush=True)
+        total.add(counts)
+    return total
+
+
+def run_pytest(folder):
+    with tempfile.TemporaryDirectory() as scratch:
+        report = os.path.join(scratch, "report.xml")
+        status, _ = run([sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short",
+                         "--junitxml", report, folder], SUITE_SECONDS, show=True)
+        counts = Counts()
+        if os.path.exists(report):
+            for suite in xml.etree.ElementTree.parse(report).getroot().iter("testsuite"):
+                tests, failures, errors, skipped = (int(suite.get(key, 0)) for key in
+                                                    ("tests", "failures", "errors", "skipped"))
+                counts.add(Counts(tests - failures - errors - skipped, failures + errors, skipped))
+    if status != 0 and counts.failed == 0:
+        print(f"pytest {folder}: {trouble_of(status, SUITE_SECONDS)}")
         counts.failed += 1
     return counts
 
 
-def main(arguments):
-    if len(arguments) < 2 or arguments[0] != "--programs":
-        sys.exit(__doc__)
-    counts = run_programs(arguments[1], arguments[2:])
-    print(counts)
-    return 1 if counts.failed else 0
+def run_make(target, jobs):
+    """Counts from the target's last line. An outer make's job server would be out of reach: it is left out."""
+    start = time.monotonic()
+    print(f"==== {target}", flush=True)
+    flags = re.sub(r"(^| )-?-j(observer-\S+|\d*)", "", os.environ.get("MAKEFLAGS", ""))
+    status, output = run(["make", "-s", f"-j{jobs}", "--no-print-directory", target], SUITE_SECONDS,
+                         show=True, MAKEFLAGS=flags)
+    closing = re.findall(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", output, re.MULTILINE)
+    counts = Counts(*(int(n or 0) for n in closing[-1])) if closing else Counts()
+    if status != 0 and counts.failed == 0:
+        print(f"make {target}: {trouble_of(status, SUITE_SECONDS)}")
+        counts.failed += 1
+    print(f"==== {target}: {counts} ({time.monotonic() - start:.0f} s)", flush=True)
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--wrap", default="")
+    parser.add_argument("--programs", nargs="+")
+    parser.add_argument("--pytest", nargs=2)
+    parser.add_argument("--make", nargs="+")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: stopped"))
+
+    total = Counts()
+    if options.programs:
+        total.add(run_programs(options.programs[0], options.programs[1:], shlex.split(options.wrap)))
+    elif options.pytest:
+        total.add(run_pytest(options.pytest[1]))
+    else:
+        for target in options.make or []:
+            total.add(run_make(target, len(os.sched_getaffinity(0))))
+    if total.passed + total.failed + total.skipped == 0:
+        print("there is no test")
+        total.failed = 1
+    print(total)
+    return 1 if total.failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Installs what the tests need, builds, and runs every test. The last line is "N passed, N failed".
+set -eu
+cd "$(dirname "$0")/.."
+
+scripts/install-deps.sh --tests
+exec make -s check CFLAGS="-O2 -g -Werror"
