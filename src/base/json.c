@@ -1,11 +1,9 @@
 #include "base/json.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clocale.h"
@@ -84,35 +82,13 @@ struct json *json_parse(const char *text, size_t len, const char *name, struct e
     return NULL;
 }
 
-static bool read_all(FILE *file, const char *name, struct strbuf *text, struct err *err)
-{
-    char chunk[16384];
-    size_t n;
-
-    errno = 0;
-    while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0)
-        strbuf_add_bytes(text, chunk, n);
-    if (ferror(file))
-        return err_set_native(err, ERR_IO, errno, "%s: cannot read", name);
-    return strbuf_ok(text, err) || err_wrap(err, "%s", name);
-}
-
 struct json *json_load(const char *path, struct err *err)
 {
-    bool is_stdin = strcmp(path, "-") == 0;
-    const char *name = is_stdin ? "standard input" : path;
     struct strbuf text = STRBUF_INIT;
     struct json *root = NULL;
-    FILE *file = is_stdin ? stdin : fopen(path, "rb");
 
-    if (!file) {
-        err_set_native(err, ERR_IO, errno, "%s: cannot open", name);
-        return NULL;
-    }
-    if (read_all(file, name, &text, err))
-        root = json_parse(strbuf_str(&text), text.len, name, err);
-    if (!is_stdin)
-        fclose(file);
+    if (strbuf_add_file(&text, path, err))
+        root = json_parse(strbuf_str(&text), text.len, strcmp(path, "-") == 0 ? "standard input" : path, err);
     strbuf_fini(&text);
     return root;
 }
@@ -422,7 +398,7 @@ static void new_line(struct strbuf *out, size_t depth)
 }
 
 /* On as few lines as fit. */
-static bool print_numbers(const cJSON *array, size_t depth, struct strbuf *out)
+static void print_numbers(const cJSON *array, size_t depth, struct strbuf *out)
 {
     const char *newest = out->len ? memrchr(strbuf_str(out), '\n', out->len) : NULL;
     size_t line_start = newest ? (size_t)(newest - strbuf_str(out)) + 1 : 0;
@@ -444,7 +420,6 @@ static bool print_numbers(const cJSON *array, size_t depth, struct strbuf *out)
         if (child->next)
             strbuf_addc(out, ' ');
     }
-    return true;
 }
 
 static bool all_numbers(const cJSON *array)
@@ -471,8 +446,10 @@ static bool print_item(const cJSON *item, bool pretty, size_t depth, struct strb
     }
     if (item->valuedouble > 0)
         return false;
-    if (pretty && !object && all_numbers(item))
-        return print_numbers(item, depth, out);
+    if (pretty && !object && all_numbers(item)) {
+        print_numbers(item, depth, out);
+        return true;
+    }
     strbuf_addc(out, object ? '{' : '[');
     for (const cJSON *child = item->child; child && complete; child = child->next) {
         if (pretty)

@@ -1,5 +1,6 @@
 #include "base/strbuf.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,28 @@ void strbuf_pad(struct strbuf *sb, char c, size_t count)
     memset(sb->data + sb->len, c, count);
     sb->len += count;
     sb->data[sb->len] = '\0';
+}
+
+bool strbuf_add_file(struct strbuf *sb, const char *path, struct err *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0, ok = true;
+    const char *name = is_stdin ? "standard input" : path;
+    FILE *file = is_stdin ? stdin : fopen(path, "rb");
+    char chunk[16384];
+    size_t n;
+
+    if (!file)
+        return err_set_native(err, ERR_IO, errno, "%s: cannot open", name);
+    errno = 0;
+    while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0)
+        strbuf_add_bytes(sb, chunk, n);
+    if (ferror(file))
+        ok = err_set_native(err, ERR_IO, errno, "%s: cannot read", name);
+    else if (!strbuf_ok(sb, err))
+        ok = err_wrap(err, "%s", name);
+    if (!is_stdin)
+        fclose(file);
+    return ok;
 }
 
 const char *strbuf_str(const struct strbuf *sb)
