@@ -3,7 +3,10 @@
 #ifndef GPUBENCH_CLI_COMMAND_H
 #define GPUBENCH_CLI_COMMAND_H
 
+#include <stdio.h>
+
 #include "base/err.h"
+#include "cli/options.h"
 
 enum exit_code {
     EXIT_OK = 0,
@@ -16,19 +19,49 @@ enum exit_code {
     EXIT_INTERRUPTED = 130
 };
 
-struct option;
+/* The first member of every command's struct of option values. */
+struct base_options {
+    bool help;
+    bool quiet;
+    bool verbose;
+};
 
 struct command {
     const char *name;
-    const char *help;                 /* one line, lower case, no full stop */
-    const char *arguments;            /* "CONFIG", "A B", "" */
-    const struct option *options;     /* ends with a zeroed one */
-    const char *const *examples;      /* command lines, NULL-terminated; the tests run them */
-    bool hidden;                      /* the worker: not in help, man or completion */
-    int (*run)(int argc, char **argv); /* parsed by options_parse inside; returns an exit code */
+    const char *help;        /* one line, lower case, no full stop */
+    const char *description; /* a paragraph for its --help and man page */
+    const char *arguments;   /* "CONFIG", "A B", "" */
+    size_t min_arguments, max_arguments;
+    const struct option *options; /* ends with a zeroed one */
+    const char *const *examples;  /* command lines, NULL-terminated; the tests run them */
+    bool hidden;                  /* the worker: not in help, man or completion */
+    size_t values_size;           /* of the struct that the options fill; begins with struct base_options */
+    /* values are filled and arguments counted; returns an exit code. argc and argv are the whole program's.
+     */
+    int (*run)(const void *values, const struct text_list *arguments, int argc, char **argv);
 };
 
-/* All commands, ending with a zeroed one. */
+/* All commands, ending with NULL. */
 extern const struct command *const commands[];
+
+/* Prints a command's help, or that of the program: its commands and global options. */
+void help_command(const struct command *command, FILE *out);
+void help_program(FILE *out);
+
+/* The options that stand in a command's place; ends with a zeroed one. */
+struct global_values {
+    bool help, version, verbose;
+};
+extern const struct option global_options[];
+
+/* "gpubench: error: TEXT" on standard error, with the log below; returns the exit code for its kind. err is
+ * released. */
+int report_error(struct err *err);
+/* "gpubench: TEXT" on standard error unless quiet. */
+void say(const struct base_options *options, const char *fmt, ...) GB_PRINTF(2, 3);
+/* Flushes standard output; a write that failed is an error and an exit code of its own. */
+int finish_output(int code);
+/* The more important of two exit codes: 130, 5, 1, 3, 4, 6 (2 before all: nothing ran). */
+int worse_exit(int a, int b);
 
 #endif

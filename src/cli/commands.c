@@ -1,0 +1,24 @@
+#include "cli/commands.h"
+
+const struct command *const commands[] = {
+    NULL,
+};
+
+const struct option global_options[] = {
+    {.name = "help",
+     .letter = 'h',
+     .type = OPTION_FLAG,
+     .help = "show this help",
+     .offset = offsetof(struct global_values, help)},
+    {.name = "version",
+     .letter = 'V',
+     .type = OPTION_FLAG,
+     .help = "show the version",
+     .offset = offsetof(struct global_values, version)},
+    {.name = "verbose",
+     .letter = 'v',
+     .type = OPTION_FLAG,
+     .help = "with --version: how the program was built, too",
+     .offset = offsetof(struct global_values, verbose)},
+    {0},
+};

@@ -1,0 +1,92 @@
+/* Help pages, made from the tables in commands.c. */
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "cli/command.h"
+
+#define PAGE_COLUMNS 80
+#define HELP_COLUMN 28
+
+/* Prints words up to the page's width; the first line continues at `column`, others are indented. */
+static void wrap(FILE *out, const char *text, size_t column, size_t indent)
+{
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (column > indent && column + 1 + word > PAGE_COLUMNS) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", (int)word, text);
+        column += word;
+        text += word;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+/* "  -d, --device WHICH   help", the help starting at HELP_COLUMN, on a line of its own where the left is
+ * long. */
+static void print_entry(FILE *out, const char *left, const char *help)
+{
+    size_t length = strlen(left);
+
+    fputs(left, out);
+    if (length + 2 > HELP_COLUMN)
+        fprintf(out, "\n%*s", HELP_COLUMN, "");
+    else
+        fprintf(out, "%*s", (int)(HELP_COLUMN - length), "");
+    wrap(out, help, HELP_COLUMN, HELP_COLUMN);
+}
+
+static void print_options(FILE *out, const struct option *table)
+{
+    fputs("\nOptions:\n", out);
+    for (; table->name; table++) {
+        struct strbuf left = STRBUF_INIT;
+        if (table->letter)
+            strbuf_addf(&left, "  -%c, --%s", table->letter, table->name);
+        else
+            strbuf_addf(&left, "      --%s", table->name);
+        if (table->argument)
+            strbuf_addf(&left, " %s", table->argument);
+        print_entry(out, strbuf_str(&left), table->help);
+        strbuf_fini(&left);
+    }
+}
+
+void help_command(const struct command *command, FILE *out)
+{
+    fprintf(out, "Usage: gpubench %s [OPTIONS]%s%s\n\n", command->name, *command->arguments ? " " : "",
+            command->arguments);
+    wrap(out, command->description, 0, 0);
+    print_options(out, command->options);
+    if (command->examples) {
+        fputs("\nExamples:\n", out);
+        for (const char *const *example = command->examples; *example; example++)
+            fprintf(out, "  %s\n", *example);
+    }
+}
+
+void help_program(FILE *out)
+{
+    fputs("Usage: gpubench COMMAND [OPTIONS] [ARGUMENTS]\n\n", out);
+    wrap(out,
+         "Measures a differentiable triangle renderer, forward and backward, on OpenCL devices and on the "
+         "CPU: "
+         "which device wins, at which size, and why. Results are checked before they are timed.",
+         0, 0);
+    fputs("\nCommands:\n", out);
+    for (const struct command *const *command = commands; *command; command++) {
+        struct strbuf left = STRBUF_INIT;
+        if ((*command)->hidden)
+            continue;
+        strbuf_addf(&left, "  %s", (*command)->name);
+        print_entry(out, strbuf_str(&left), (*command)->help);
+        strbuf_fini(&left);
+    }
+    print_options(out, global_options);
+    fputs("\ngpubench COMMAND --help shows a command's options.\n", out);
+}
