@@ -1,4 +1,5 @@
-/* A table as data: one file a table makes it from results, the writers (text, md, csv, json, html) only print it. */
+/* A table as data: one file a table makes it from results, the writers (text, md, csv, json, html) only print
+ * it. */
 #ifndef GPUBENCH_REPORT_TABLE_H
 #define GPUBENCH_REPORT_TABLE_H
 
@@ -12,9 +13,9 @@ enum table_align { ALIGN_LEFT, ALIGN_RIGHT };
 enum table_mark { MARK_NONE, MARK_WINNER, MARK_LOSER, MARK_TIE, MARK_BAD, MARK_DIM };
 
 struct table_column {
-    char *title;    /* owned; with its unit: "call (ms)" */
+    char *title; /* owned; with its unit: "call (ms)" */
     enum table_align align;
-    int keep;       /* the lowest are dropped first when a line does not fit; dropped ones are named */
+    int keep; /* the lowest are dropped first when a line does not fit; dropped ones are named */
 };
 
 struct table_field {
@@ -24,17 +25,22 @@ struct table_field {
 };
 
 struct table {
-    char name[32];   /* "crossover" */
-    char *title;     /* owned; one line */
-    char **notes;    /* owned; lines under the title (what the columns mean, devices) */
+    char name[32]; /* "crossover" */
+    char *title;   /* owned; one line */
+    char **notes;  /* owned; lines under the title (what the columns mean, devices) */
     size_t note_count;
     struct table_column *columns;
     size_t column_count;
     struct table_field *fields; /* [row_count][column_count] */
     size_t row_count;
-    char **footer;   /* owned; lines below (where it crosses, warnings) */
+    char **footer; /* owned; lines below (where it crosses, warnings) */
     size_t footer_count;
+    size_t next_field; /* of the row being filled */
+    bool failed;       /* an allocation did; or a row got more fields than there are columns */
 };
+
+/* Columns that no width drops. */
+#define KEEP_ALWAYS 1000
 
 void table_init(struct table *t, const char *name);
 void table_fini(struct table *t); /* accepts NULL and a zeroed table */
@@ -43,23 +49,30 @@ void table_title(struct table *t, const char *fmt, ...) GB_PRINTF(2, 3);
 void table_note(struct table *t, const char *fmt, ...) GB_PRINTF(2, 3);
 void table_foot(struct table *t, const char *fmt, ...) GB_PRINTF(2, 3);
 void table_column(struct table *t, enum table_align align, int keep, const char *fmt, ...) GB_PRINTF(4, 5);
-void table_row(struct table *t); /* starts a new row; fields follow from the left */
+/* All columns come before the first row. */
+void table_row(struct table *t); /* starts a new row of empty fields; fields follow from the left */
 void table_put(struct table *t, enum table_mark mark, double value, const char *fmt, ...) GB_PRINTF(4, 5);
 bool table_ok(const struct table *t, struct err *err) GB_NODISCARD;
 
-/* The tables that exist: a row each in table.c. */
+/* Appends an initialised table to an array; NULL when there is no memory. Valid until the next append. */
+struct table *tables_append(struct table **tables, size_t *count, const char *name,
+                            struct err *err) GB_NODISCARD;
+void tables_free(struct table *tables, size_t count); /* accepts NULL */
+
+/* The tables that exist: a row each in kinds.c. */
 struct table_kind {
     const char *name;
     const char *help;
     unsigned modes; /* bit MODE_FORWARD, bit MODE_GRADIENT */
     /* Appends one table or more (crossover: one a call shape) to tables[]. */
-    bool (*make)(const struct results *results, struct table **tables, size_t *count, struct err *err);
+    bool (*make)(const struct results *results, struct table **tables, size_t *count,
+                 struct err *err) GB_NODISCARD;
 };
 const struct table_kind *table_kinds(size_t *count);
 const struct table_kind *table_kind_find(const char *name);
 
 /* Writers. width: columns of the terminal (80 where unknown); colour: ANSI highlights besides the text. */
-bool table_write_text(const struct table *t, size_t width, bool colour, struct strbuf *out, struct err *err)
-    GB_NODISCARD;
+bool table_write_text(const struct table *t, size_t width, bool colour, struct strbuf *out,
+                      struct err *err) GB_NODISCARD;
 
 #endif

@@ -1,0 +1,214 @@
+/* Tables for a terminal. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "report/fit.h"
+#include "report/table.h"
+
+/* What a part of a heading line ends with, and where it is broken first. */
+#define PART_GAP "    "
+
+#define BOLD "\033[1m"
+#define RESET "\033[0m"
+
+static const char *colour_of(enum table_mark mark)
+{
+    switch (mark) {
+    case MARK_WINNER:
+        return "\033[32m";
+    case MARK_LOSER:
+        return "\033[33m";
+    case MARK_TIE:
+        return "\033[36m";
+    case MARK_BAD:
+        return "\033[1;31m";
+    case MARK_DIM:
+        return "\033[2m";
+    case MARK_NONE:
+        break;
+    }
+    return "";
+}
+
+/* The layout of one table at one width, and where it goes. */
+struct page {
+    const struct table *t;
+    struct strbuf *out;
+    size_t width;
+    bool colour;
+    size_t *widths; /* of each column */
+    bool *shown;
+    size_t gap;
+};
+
+static const char *field_text(const struct table *t, size_t row, size_t column)
+{
+    const char *text = t->fields[row * t->column_count + column].text;
+    return text ? text : "";
+}
+
+/* A run of `len` bytes, of which the width is wanted. */
+static size_t run_width(const char *s, size_t len)
+{
+    char copy[256];
+
+    if (len >= sizeof(copy))
+        return len;
+    memcpy(copy, s, len);
+    copy[len] = '\0';
+    return text_width(copy);
+}
+
+/* Appends one unbreakable word; *column is where the line has got to. */
+static void put_word(const struct page *p, const char *word, size_t len, size_t gap, size_t *column)
+{
+    size_t width = run_width(word, len);
+
+    if (*column && *column + gap + width > p->width) {
+        strbuf_addc(p->out, '\n');
+        *column = 0;
+    }
+    if (*column) {
+        strbuf_pad(p->out, ' ', gap);
+        *column += gap;
+    }
+    strbuf_add_bytes(p->out, word, len);
+    *column += width;
+}
+
+/* A line of words, broken between its parts where that is enough, else between words. */
+static void put_line(const struct page *p, const char *line)
+{
+    size_t column = 0;
+
+    while (*line) {
+        const char *end = strstr(line, PART_GAP);
+        size_t len = end ? (size_t)(end - line) : strlen(line);
+        size_t gap = strlen(PART_GAP);
+        size_t width = run_width(line, len);
+        bool whole = width <= p->width;
+        const char *next = line + len;
+
+        while (len) {
+            size_t word = whole ? len : strcspn(line, " ");
+            if (word > len)
+                word = len;
+            if (word)
+                put_word(p, line, word, gap, &column);
+            gap = 1;
+            line += word;
+            len -= word;
+            while (len && *line == ' ') {
+                line++;
+                len--;
+            }
+        }
+        for (line = next; *line == ' ';)
+            line++;
+    }
+    strbuf_addc(p->out, '\n');
+}
+
+static void put_lines(const struct page *p, char *const *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        put_line(p, lines[i]);
+}
+
+/* row == row_count: the header. Padding is written before a field, so that no line ends in blanks. */
+static void put_row(const struct page *p, size_t row)
+{
+    const struct table *t = p->t;
+    bool header = row == t->row_count;
+    size_t owed = 0; /* blanks that the next text needs before it */
+
+    for (size_t c = 0; c < t->column_count; c++) {
+        if (!p->shown[c])
+            continue;
+        const char *text = header ? t->columns[c].title : field_text(t, row, c);
+        enum table_mark mark = header ? MARK_NONE : t->fields[row * t->column_count + c].mark;
+        size_t pad = p->widths[c] - text_width(text);
+        bool right = t->columns[c].align == ALIGN_RIGHT;
+
+        if (*text) {
+            strbuf_pad(p->out, ' ', owed + (right ? pad : 0));
+            const char *on = !p->colour ? "" : header ? BOLD : colour_of(mark);
+            strbuf_add(p->out, on);
+            strbuf_add(p->out, text);
+            if (*on)
+                strbuf_add(p->out, RESET);
+            owed = (right ? 0 : pad) + p->gap;
+        } else
+            owed += pad + p->gap;
+    }
+    strbuf_addc(p->out, '\n');
+}
+
+static void put_dropped(const struct page *p)
+{
+    const struct table *t = p->t;
+    struct strbuf line = STRBUF_INIT;
+
+    for (size_t c = 0; c < t->column_count; c++)
+        if (!p->shown[c])
+            strbuf_addf(&line, "%s%s",
+                        line.len ? ", " : "not shown for want of width: ", t->columns[c].title);
+    if (line.len)
+        put_line(p, strbuf_str(&line));
+    if (line.failed)
+        p->out->failed = true;
+    strbuf_fini(&line);
+}
+
+static bool lay_out(struct page *p, struct err *err)
+{
+    const struct table *t = p->t;
+    int *keep = mem_calloc(t->column_count, sizeof(*keep), "a table's layout", err);
+
+    p->widths = mem_calloc(t->column_count, sizeof(*p->widths), "a table's layout", err);
+    p->shown = mem_calloc(t->column_count, sizeof(*p->shown), "a table's layout", err);
+    bool ok = keep && p->widths && p->shown;
+    if (ok) {
+        for (size_t c = 0; c < t->column_count; c++) {
+            keep[c] = t->columns[c].keep;
+            p->widths[c] = text_width(t->columns[c].title);
+            for (size_t row = 0; row < t->row_count; row++) {
+                size_t width = text_width(field_text(t, row, c));
+                if (width > p->widths[c])
+                    p->widths[c] = width;
+            }
+        }
+        p->gap = fit_columns(p->widths, keep, t->column_count, p->width, p->shown);
+    }
+    free(keep);
+    return ok;
+}
+
+bool table_write_text(const struct table *t, size_t width, bool colour, struct strbuf *out, struct err *err)
+{
+    struct page page = {.t = t, .out = out, .width = width ? width : 80, .colour = colour};
+    bool ok = table_ok(t, err) && lay_out(&page, err);
+
+    if (ok) {
+        if (t->title) {
+            strbuf_add(out, colour ? BOLD : "");
+            put_line(&page, t->title);
+            if (colour) {
+                out->data[--out->len] = '\0'; /* the reset goes before the line's end */
+                strbuf_add(out, RESET "\n");
+            }
+        }
+        put_lines(&page, t->notes, t->note_count);
+        if (t->row_count)
+            put_row(&page, t->row_count);
+        for (size_t row = 0; row < t->row_count; row++)
+            put_row(&page, row);
+        put_dropped(&page);
+        put_lines(&page, t->footer, t->footer_count);
+        ok = strbuf_ok(out, err);
+    }
+    free(page.widths);
+    free(page.shown);
+    return ok;
+}
