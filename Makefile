@@ -40,7 +40,7 @@ KERNEL_TESTS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/kernels/test_*.c))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help packages check lint check-unit check-kernels check-cli check-san check-san-built \
+.PHONY: all help packages check lint check-unit check-kernels check-cli check-clang check-san check-san-built \
         check-oclgrind check-valgrind install uninstall dist clean FORCE
 
 all: gpubench ## build ./gpubench (the default)
@@ -110,7 +110,7 @@ $(O)/tests/%: $(O)/tests/%.o $(O)/libgpubench.a
 $(O)/tests/%.o: EXTRA = -Itests
 
 check: ## everything below but check-valgrind
-	@+$(RUN) --make lint check-unit check-kernels check-cli check-san check-oclgrind
+	@+$(RUN) --make lint check-unit check-kernels check-cli check-clang check-san check-oclgrind
 
 lint: $(LIBOBJS) ## layers, headers, globals, scripts, manual pages
 	@CC="$(CC)" OBJECTS=$(O) $(RUN) --programs lint scripts/lint.sh
@@ -129,6 +129,9 @@ check-kernels: $(KERNEL_TESTS) ## kernels on this machine's OpenCL devices
 
 check-cli: gpubench ## the program from outside (pytest)
 	@GPUBENCH=$(CURDIR)/$(O)/gpubench $(RUN) --pytest cli tests/cli
+
+check-clang: ## unit tests as the other compiler builds them, warnings being errors
+	@+$(MAKE) CC=clang CFLAGS="-O2 -g -Werror" all check-unit
 
 check-san: ## unit tests and golden cases under AddressSanitizer and UndefinedBehaviorSanitizer
 	@+$(MAKE) SAN=address,undefined check-san-built
