@@ -45,7 +45,7 @@ globals() {
     local object
     find "$OBJECTS/src" -name '*.o' ! -path '*/cli/*' | sort | while read -r object; do
         objdump -t "$object" | awk -v o="${object#"$OBJECTS"/}" \
-            '/ O (\.t?bss|\.t?data|\*COM\*)(\.[a-z_0-9.]*)?\t/ && !/\.data\.rel\.ro/ { print o ": " $NF }'
+            '/ (\.t?bss|\.t?data|\*COM\*)(\.[a-z_0-9.]*)?\t/ && !/ d +\.|\.data\.rel\.ro/ { print o ": " $NF }'
     done
 }
 
