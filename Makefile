@@ -61,7 +61,7 @@ $(O)/libgpubench.a: $(LIBOBJS)
 	$(AR) rcs $@ $^
 
 packages:
-	@command -v pkg-config >/dev/null && pkg-config --exists $(PKGS) || \
+	@command -v $(firstword $(CC)) >/dev/null && command -v pkg-config >/dev/null && pkg-config --exists $(PKGS) || \
 	    { echo "Packages that gpubench is built with are missing: run scripts/install-deps.sh" >&2; exit 1; }
 
 # One object file an instruction set (ARCHITECTURE.md): their flags are theirs alone.
@@ -150,17 +150,24 @@ check-valgrind: $(UNIT_TESTS) ## unit tests under Valgrind
 
 SHARE := $(DESTDIR)$(PREFIX)/share
 
+# Folder and files; nothing where there are no files.
+install_files = $(if $(strip $(2)),install -d $(1) && install -m 644 $(2) $(1))
+
 install: gpubench ## install under DESTDIR and PREFIX
-	install -D -m 755 $(O)/gpubench $(DESTDIR)$(PREFIX)/bin/gpubench
-	install -D -m 644 -t $(SHARE)/doc/gpubench LICENSE $(wildcard README.md)
-	$(foreach f,$(wildcard man/*.[1-9]),install -D -m 644 $(f) $(SHARE)/man/man$(patsubst .%,%,$(suffix $(f)))/$(notdir $(f)) &&) :
-	$(foreach f,$(shell find tests/golden -type f 2>/dev/null),install -D -m 644 $(f) $(SHARE)/gpubench/$(f:tests/%=%) &&) :
-	$(foreach f,$(CONFIGS) $(wildcard results/*.schema.json),install -D -m 644 $(f) $(SHARE)/gpubench/$(f) &&) :
-	$(foreach f,$(wildcard completion/gpubench.bash),install -D -m 644 $(f) $(SHARE)/bash-completion/completions/gpubench &&) :
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/gpubench
+	install -m 755 $(O)/gpubench $(DESTDIR)$(PREFIX)/bin/gpubench
+	cp -R tests/golden $(SHARE)/gpubench/
+	$(call install_files,$(SHARE)/gpubench/configs,$(CONFIGS))
+	$(call install_files,$(SHARE)/gpubench/results,$(wildcard results/*.schema.json))
+	$(call install_files,$(SHARE)/doc/gpubench,LICENSE $(wildcard README.md))
+	$(call install_files,$(SHARE)/man/man1,$(wildcard man/*.1))
+	$(call install_files,$(SHARE)/man/man5,$(wildcard man/*.5))
+	$(call install_files,$(SHARE)/bash-completion/completions,$(wildcard completion/gpubench))
 
 uninstall: ## remove what install put there
 	rm -rf $(DESTDIR)$(PREFIX)/bin/gpubench $(SHARE)/gpubench $(SHARE)/doc/gpubench \
-	    $(patsubst %,$(SHARE)/man/man?/%,$(notdir $(wildcard man/*.[1-9]))) $(SHARE)/bash-completion/completions/gpubench
+	    $(addprefix $(SHARE)/man/man?/,$(notdir $(wildcard man/*.[1-9]))) \
+	    $(SHARE)/bash-completion/completions/gpubench
 
 dist: ## gpubench-VERSION.tar.gz of the last commit
 	git archive --prefix=gpubench-$(VERSION)/ --add-virtual-file=gpubench-$(VERSION)/REVISION:$(REVISION) \
