@@ -17,7 +17,7 @@ SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fr
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 
-# -ffp-contract=off: the model's cross products and bounds are rounded step by step (MODEL.md).
+# -ffp-contract=off: the model's cross products and bounds are rounded step by step (docs/MODEL.md).
 CODE_FLAGS := $(strip $(CFLAGS) -ffp-contract=off -fopenmp $(SANFLAGS))
 ALL_CFLAGS := -std=c11 -D_GNU_SOURCE $(CODE_FLAGS) $(WARNINGS) -Isrc -Ikernels \
               -DCL_TARGET_OPENCL_VERSION=300 $(PKG_CFLAGS)

@@ -16,7 +16,7 @@ struct bounds {
     int32_t left, right, top, bottom;
 };
 
-/* MODEL.md, Forward 1; every operation rounded to float32. Empty (left >= right) where a vertex is not
+/* docs/MODEL.md, Forward 1; every operation rounded to float32. Empty (left >= right) where a vertex is not
  * finite or beyond SCENE_MAX_COORD. verts: x0 y0 x1 y1 x2 y2. */
 struct bounds bounds_of(const float verts[6], float sigma, uint32_t width, uint32_t height);
 
