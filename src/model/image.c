@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "model/spec.h"
-
-/* The largest file that is read: SPEC_MAX_SIZE squared would be 6 GB of P6, far beyond any use here. */
-#define FILE_MAX_BYTES (UINT64_C(1) << 30)
 
 void image_fini(struct image *image)
 {
@@ -161,40 +159,14 @@ out:
     return ok;
 }
 
-/* The whole of a stream: "-" and pipes have no size to ask for. */
-static bool read_all(FILE *file, const char *path, unsigned char **data, size_t *len, struct err *err)
-{
-    size_t capacity = 0, got;
-
-    do {
-        if (!mem_grow((void **)data, &capacity, *len + 65536, 1, path, err))
-            return false;
-        got = fread(*data + *len, 1, capacity - *len, file);
-        *len += got;
-        if (*len > FILE_MAX_BYTES)
-            return err_set(err, ERR_LIMIT, "%s: over %llu bytes, the most that a picture may have", path,
-                           (unsigned long long)FILE_MAX_BYTES);
-    } while (got > 0);
-    if (ferror(file))
-        return err_set_native(err, ERR_IO, errno, "cannot read %s", path);
-    return true;
-}
-
 bool image_load(const char *path, struct image *out, struct err *err)
 {
-    bool standard_input = strcmp(path, "-") == 0;
-    FILE *file = standard_input ? stdin : fopen(path, "rb");
-    unsigned char *data = NULL;
-    size_t len = 0;
+    struct strbuf file = STRBUF_INIT;
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
 
     *out = (struct image){0};
-    if (!file)
-        return err_set_native(err, ERR_IO, errno, "cannot open %s", path);
-    bool ok = read_all(file, path, &data, &len, err) &&
-              image_parse(data, len, standard_input ? "standard input" : path, out, err);
-    if (!standard_input)
-        fclose(file);
-    free(data);
+    bool ok = strbuf_add_file(&file, path, err) && image_parse(strbuf_str(&file), file.len, name, out, err);
+    strbuf_fini(&file);
     return ok;
 }
 

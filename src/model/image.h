@@ -15,8 +15,8 @@ struct image {
 void image_fini(struct image *image); /* accepts NULL and a zeroed image */
 
 /* Reads a PPM (P3 or P6, 8 or 16 bits), decoding sRGB to linear light (IEC 61966-2-1); "-" is standard
- * input. Sides up to 32768 (SPEC_MAX_SIZE), files up to 1 GiB. A file that is cut short, holds a sample over
- * its own maximum or bytes after its last pixel is ERR_CONFIG. */
+ * input. Sides up to 32768 (SPEC_MAX_SIZE). A file that is cut short, holds a sample over its own maximum or
+ * bytes after its last pixel is ERR_CONFIG. */
 bool image_load(const char *path, struct image *out, struct err *err) GB_NODISCARD;
 /* The same from len bytes in memory; `name` appears in messages. */
 bool image_parse(const void *data, size_t len, const char *name, struct image *out,
