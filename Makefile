@@ -156,8 +156,7 @@ install_files = $(if $(strip $(2)),install -d $(1) && install -m 644 $(2) $(1))
 install: gpubench ## install under DESTDIR and PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/gpubench
 	install -m 755 $(O)/gpubench $(DESTDIR)$(PREFIX)/bin/gpubench
-	cp -R tests/golden $(SHARE)/gpubench/
-	$(call install_files,$(SHARE)/gpubench/configs,$(CONFIGS))
+	cp -R tests/golden configs $(SHARE)/gpubench/
 	$(call install_files,$(SHARE)/gpubench/results,$(wildcard results/*.schema.json))
 	$(call install_files,$(SHARE)/doc/gpubench,LICENSE $(wildcard README.md))
 	$(call install_files,$(SHARE)/man/man1,$(wildcard man/*.1))
