@@ -1,0 +1,42 @@
+/* The CPU renderer: OpenMP over tiles and scenes (variant fast), or one thread a scene (variant scalar).
+ * Implements model/renderer.h; spec.variant chooses per job. */
+#ifndef GPUBENCH_CPU_OPENMP_H
+#define GPUBENCH_CPU_OPENMP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/device.h"
+#include "model/renderer.h"
+
+/* threads: how many a call may use; 0: openmp_default_threads(). A job's spec.threads outranks it. A call
+ * with little work uses fewer.
+ * isa: "avx512", "avx2" or "portable" for variant fast; NULL: the widest that runs here. ERR_USAGE for an
+ * unknown name (it lists the known), ERR_UNSUPPORTED for one that this CPU or this build lacks. */
+bool openmp_create(uint32_t threads, const char *isa, struct renderer **out, struct err *err) GB_NODISCARD;
+
+/* Describes the renderer without opening one: CPU name, threads, path; `extensions` lists every
+ * instruction-set path that can run here, widest first, separated by blanks. */
+void openmp_info(struct device_info *out);
+
+/* OMP_NUM_THREADS where it is set; else the physical cores that the process may use: hwloc's cores within
+ * the affinity mask, at most the CPU quota of its control groups; at least 1. */
+uint32_t openmp_default_threads(void);
+
+/* What hwloc knows of the CPU; a figure of 0 is unknown. Caches: bytes of one instance, and how many
+ * instances there are. */
+struct openmp_machine {
+    uint32_t packages, numa_nodes, cores, hardware_threads;
+    uint32_t usable_cores; /* of them within the affinity mask */
+    double quota_cpus;     /* CPU quota of the control groups; 0: none */
+    uint64_t l1d_bytes, l2_bytes, l3_bytes;
+    uint32_t l1d_count, l2_count, l3_count;
+};
+void openmp_machine(struct openmp_machine *out);
+
+/* Names of the instruction-set paths, widest first, and whether one runs on this CPU. */
+const char *const *openmp_isa_names(size_t *count);
+bool openmp_isa_runs(const char *name);
+
+#endif

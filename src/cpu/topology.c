@@ -1,0 +1,208 @@
+#include "cpu/topology.h"
+
+#include <hwloc.h>
+#include <hwloc/glibc-sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t count_of(hwloc_topology_t topo, hwloc_obj_type_t type)
+{
+    int n = hwloc_get_nbobjs_by_type(topo, type);
+    return n > 0 ? (uint32_t)n : 0;
+}
+
+static void cache_of(hwloc_topology_t topo, hwloc_obj_type_t type, uint64_t *bytes, uint32_t *count)
+{
+    hwloc_obj_t obj = hwloc_get_obj_by_type(topo, type, 0);
+    *count = count_of(topo, type);
+    *bytes = obj != NULL && obj->attr != NULL ? obj->attr->cache.size : 0;
+}
+
+static void copy_info(hwloc_obj_t obj, const char *key, char *out, size_t size)
+{
+    const char *value = obj != NULL ? hwloc_obj_get_info_by_name(obj, key) : NULL;
+    if (value != NULL)
+        snprintf(out, size, "%s", value);
+}
+
+/* Fills core[] with the cores that have a hardware thread in `allowed`. */
+static void collect_cores(struct topology *t, hwloc_topology_t topo, hwloc_const_cpuset_t allowed, bool pin)
+{
+    hwloc_obj_type_t type = count_of(topo, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+    uint32_t usable = 0;
+    for (hwloc_obj_t obj = NULL; (obj = hwloc_get_next_obj_by_type(topo, type, obj)) != NULL;) {
+        hwloc_cpuset_t own = hwloc_bitmap_dup(obj->cpuset);
+        if (own == NULL)
+            continue;
+        hwloc_bitmap_and(own, own, allowed);
+        if (!hwloc_bitmap_iszero(own)) {
+            if (pin && usable < TOPOLOGY_MAX_CORES) {
+                hwloc_cpuset_to_glibc_sched_affinity(topo, own, &t->core[usable], sizeof t->core[usable]);
+                t->cores = usable + 1;
+            }
+            usable++;
+        }
+        hwloc_bitmap_free(own);
+    }
+    t->machine.usable_cores = usable;
+}
+
+void topology_init(struct topology *t)
+{
+    hwloc_topology_t topo;
+    memset(t, 0, sizeof *t);
+    snprintf(t->cpu_name, sizeof t->cpu_name, "CPU");
+    t->machine.quota_cpus = topology_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+    if (hwloc_topology_init(&topo) != 0)
+        return;
+    if (hwloc_topology_load(topo) == 0) {
+        struct openmp_machine *m = &t->machine;
+        m->packages = count_of(topo, HWLOC_OBJ_PACKAGE);
+        m->numa_nodes = count_of(topo, HWLOC_OBJ_NUMANODE);
+        m->cores = count_of(topo, HWLOC_OBJ_CORE);
+        m->hardware_threads = count_of(topo, HWLOC_OBJ_PU);
+        cache_of(topo, HWLOC_OBJ_L1CACHE, &m->l1d_bytes, &m->l1d_count);
+        cache_of(topo, HWLOC_OBJ_L2CACHE, &m->l2_bytes, &m->l2_count);
+        cache_of(topo, HWLOC_OBJ_L3CACHE, &m->l3_bytes, &m->l3_count);
+        hwloc_obj_t package = hwloc_get_obj_by_type(topo, HWLOC_OBJ_PACKAGE, 0);
+        copy_info(package, "CPUModel", t->cpu_name, sizeof t->cpu_name);
+        copy_info(package, "CPUVendor", t->vendor, sizeof t->vendor);
+
+        hwloc_cpuset_t allowed = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topo));
+        hwloc_cpuset_t bound = hwloc_bitmap_alloc();
+        bool real = hwloc_topology_is_thissystem(topo) != 0;
+        if (allowed != NULL && bound != NULL) {
+            /* A synthetic topology has no thread of ours in it. */
+            if (real && hwloc_get_cpubind(topo, bound, HWLOC_CPUBIND_THREAD) == 0)
+                hwloc_bitmap_and(allowed, allowed, bound);
+            collect_cores(t, topo, allowed, real);
+        }
+        hwloc_bitmap_free(bound);
+        hwloc_bitmap_free(allowed);
+    }
+    hwloc_topology_destroy(topo);
+}
+
+uint32_t topology_threads(const struct topology *t)
+{
+    uint32_t n = t->machine.usable_cores;
+    double quota = t->machine.quota_cpus;
+    if (quota > 0 && quota < (double)n)
+        n = (uint32_t)quota;
+    return n > 0 ? n : 1;
+}
+
+/* ---- CPU quota ---- */
+
+/* Reads the first line of a file; false when there is none. */
+static bool read_line(const char *path, char *out, size_t size)
+{
+    FILE *f = fopen(path, "r");
+    if (f == NULL)
+        return false;
+    bool ok = fgets(out, (int)size, f) != NULL;
+    fclose(f);
+    return ok;
+}
+
+static void keep_smaller(double *limit, double quota, double period)
+{
+    if (quota > 0 && period > 0 && (*limit <= 0 || quota / period < *limit))
+        *limit = quota / period;
+}
+
+/* Version 2: "max 100000" or "150000 100000" in dir/cpu.max. */
+static void quota_v2(const char *dir, double *limit)
+{
+    char path[4200], line[128], *end;
+    snprintf(path, sizeof path, "%s/cpu.max", dir);
+    if (!read_line(path, line, sizeof line) || strncmp(line, "max", 3) == 0)
+        return;
+    unsigned long quota = strtoul(line, &end, 10);
+    keep_smaller(limit, (double)quota, (double)strtoul(end, NULL, 10));
+}
+
+/* Version 1: a quota of -1 is none. */
+static void quota_v1(const char *dir, double *limit)
+{
+    char path[4200], line[128];
+    snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", dir);
+    if (!read_line(path, line, sizeof line))
+        return;
+    long quota = strtol(line, NULL, 10);
+    snprintf(path, sizeof path, "%s/cpu.cfs_period_us", dir);
+    if (read_line(path, line, sizeof line))
+        keep_smaller(limit, (double)quota, (double)strtol(line, NULL, 10));
+}
+
+/* Applies `read` to prefix/group and every ancestor of it down to prefix. */
+static void each_ancestor(const char *prefix, const char *group, void (*read)(const char *, double *),
+                          double *limit)
+{
+    char dir[4096];
+    int base = snprintf(dir, sizeof dir, "%s", prefix);
+    if (base < 0 || (size_t)base + strlen(group) >= sizeof dir)
+        return;
+    strcat(dir, group);
+    for (;;) {
+        read(dir, limit);
+        char *slash = strrchr(dir + base, '/');
+        if (slash == NULL)
+            return;
+        *slash = '\0';
+    }
+}
+
+double topology_quota(const char *cgroup_file, const char *root)
+{
+    double limit = 0;
+    char line[4096];
+    FILE *f = fopen(cgroup_file, "r");
+    if (f == NULL)
+        return 0;
+    /* Each line: hierarchy-id ":" controllers ":" path. */
+    while (fgets(line, sizeof line, f) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        char *controllers = strchr(line, ':');
+        char *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+        if (group == NULL)
+            continue;
+        *controllers++ = '\0';
+        *group++ = '\0';
+        if (strcmp(line, "0") == 0 && *controllers == '\0') {
+            each_ancestor(root, group, quota_v2, &limit);
+            continue;
+        }
+        char *save = NULL;
+        for (char *c = strtok_r(controllers, ",", &save); c != NULL; c = strtok_r(NULL, ",", &save)) {
+            if (strcmp(c, "cpu") == 0) {
+                char prefix[512];
+                snprintf(prefix, sizeof prefix, "%s/cpu", root);
+                each_ancestor(prefix, group, quota_v1, &limit);
+            }
+        }
+    }
+    fclose(f);
+    return limit;
+}
+
+/* ---- pinning ---- */
+
+bool topology_pin(const struct topology *t, uint32_t index, uint32_t threads, cpu_set_t *saved)
+{
+    if (threads < 2 || threads > t->cores)
+        return false;
+    /* sched_getcpu needs no system call, and a thread that stays on its core needs no other. */
+    int cpu = sched_getcpu();
+    if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET((size_t)cpu, &t->core[index]))
+        return false;
+    if (sched_getaffinity(0, sizeof *saved, saved) != 0)
+        return false;
+    return sched_setaffinity(0, sizeof t->core[index], &t->core[index]) == 0;
+}
+
+void topology_unpin(const cpu_set_t *saved)
+{
+    sched_setaffinity(0, sizeof *saved, saved);
+}

@@ -1,0 +1,38 @@
+/* Which cores there are, how many threads to start, and pinning them. */
+#ifndef GPUBENCH_CPU_TOPOLOGY_H
+#define GPUBENCH_CPU_TOPOLOGY_H
+
+#include <sched.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "cpu/openmp.h"
+
+#define TOPOLOGY_MAX_CORES 1024u
+
+struct topology {
+    struct openmp_machine machine;
+    char cpu_name[256];
+    char vendor[64];
+    uint32_t cores;                      /* entries of core[]; 0: threads are not pinned */
+    cpu_set_t core[TOPOLOGY_MAX_CORES];  /* hardware threads of each usable core, in hwloc's order */
+};
+
+/* Asks hwloc; where it fails the machine is one core that nobody is pinned to. */
+void topology_init(struct topology *t);
+
+/* usable cores, cut to the quota (rounded down), at least 1. */
+uint32_t topology_threads(const struct topology *t);
+
+/* CPUs that the control groups allow the process, 0 where there is no limit. cgroup_file is
+ * /proc/self/cgroup, root is /sys/fs/cgroup (others in tests). Version 2 (cpu.max, every ancestor counts)
+ * and version 1 (cpu.cfs_quota_us). */
+double topology_quota(const char *cgroup_file, const char *root);
+
+/* Moves the calling thread to the core of OpenMP thread `index` unless it is there already. Fills *saved
+ * and returns true when the mask was changed, so that the master can put it back with topology_unpin. Does
+ * nothing when there are more threads than cores. */
+bool topology_pin(const struct topology *t, uint32_t index, uint32_t threads, cpu_set_t *saved);
+void topology_unpin(const cpu_set_t *saved);
+
+#endif
