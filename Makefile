@@ -116,13 +116,14 @@ lint: $(LIBOBJS) ## layers, headers, globals, scripts, manual pages
 	@CC="$(CC)" OBJECTS=$(O) $(RUN) --programs lint scripts/lint.sh
 
 # Locales without a decimal point, for the tests that must not notice them.
-LOCALES := build/locale
-$(LOCALES)/%.UTF-8:
+export LOCPATH := $(CURDIR)/build/locale
+LOCALES := build/locale/de_DE.UTF-8 build/locale/ps_AF.UTF-8
+$(LOCALES): build/locale/%.UTF-8:
 	@mkdir -p $(@D)
 	@localedef -i $* -f UTF-8 $@ 2>/dev/null || mkdir -p $@
 
-check-unit: $(UNIT_TESTS) $(LOCALES)/de_DE.UTF-8 $(LOCALES)/ps_AF.UTF-8 ## unit tests
-	@LOCPATH=$(CURDIR)/$(LOCALES) $(RUN) --programs unit $(UNIT_TESTS)
+check-unit: $(UNIT_TESTS) $(LOCALES) ## unit tests
+	@$(RUN) --programs unit $(UNIT_TESTS)
 
 check-kernels: $(KERNEL_TESTS) ## kernels on this machine's OpenCL devices
 	@$(RUN) --programs kernels $(KERNEL_TESTS)
@@ -136,13 +137,13 @@ check-clang: ## unit tests as the other compiler builds them, warnings being err
 check-san: ## unit tests and golden cases under AddressSanitizer and UndefinedBehaviorSanitizer
 	@+$(MAKE) SAN=address,undefined check-san-built
 
-check-san-built: $(UNIT_TESTS) gpubench
+check-san-built: $(UNIT_TESTS) $(LOCALES) gpubench
 	@$(RUN) --programs san $(UNIT_TESTS)
 
 check-oclgrind: $(KERNEL_TESTS) ## kernels under Oclgrind: memory errors, races, barriers
 	@$(RUN) --wrap "oclgrind --data-races --uninitialized --stop-errors 10" --programs oclgrind $(KERNEL_TESTS)
 
-check-valgrind: $(UNIT_TESTS) ## unit tests under Valgrind
+check-valgrind: $(UNIT_TESTS) $(LOCALES) ## unit tests under Valgrind
 	@$(RUN) --wrap "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite" \
 	    --programs valgrind $(UNIT_TESTS)
 
