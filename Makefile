@@ -40,7 +40,7 @@ KERNEL_TESTS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/kernels/test_*.c))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help packages check lint check-unit check-kernels check-cli check-clang check-san check-san-built \
+.PHONY: all help packages bench check lint check-unit check-kernels check-cli check-clang check-san check-san-built \
         check-oclgrind check-valgrind install uninstall dist clean FORCE
 
 all: gpubench ## build ./gpubench (the default)
@@ -108,6 +108,12 @@ $(O)/tests/%: $(O)/tests/%.o $(O)/libgpubench.a
 	$(CC) -o $@ $^ $(TEST_LIBS) $(ALL_LIBS)
 
 $(O)/tests/%.o: EXTRA = -Itests
+
+$(O)/tests/bench/%: $(O)/tests/bench/%.o $(O)/libgpubench.a
+	$(CC) -o $@ $^ $(ALL_LIBS)
+
+bench: $(O)/tests/bench/bench_cpu ## the CPU renderer, fast against scalar (BENCH="threads isa")
+	@$< $(BENCH)
 
 check: ## everything below but check-valgrind
 	@+$(RUN) --make lint check-unit check-kernels check-cli check-clang check-san check-oclgrind

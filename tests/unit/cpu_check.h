@@ -14,7 +14,7 @@
 #include "model/oracle.h"
 #include "model/scene.h"
 
-#include "check.h"
+#include "unit/check.h"
 
 static inline void check_ok(bool ok, const struct err *err)
 {

@@ -1,5 +1,5 @@
 /* Every golden case on every instruction-set path that this CPU runs, and on the scalar variant. */
-#include "cpu_check.h"
+#include "unit/cpu_check.h"
 
 #define GOLDEN "tests/golden"
 

@@ -1,0 +1,164 @@
+/* How fast the fast variant is beside the scalar one, in one run on the same cores. `make bench`.
+ *
+ *   bench_cpu [threads [isa]]
+ *
+ * The gradient of the nine cells of the crossover (batch 16, sigma 0.01), and forward of one scene of
+ * 512x512 x 1024 at sigma 0.0015 against the scalar variant on one thread. Times are the least of a few
+ * calls, the two variants taking turns; results are compared before any time is printed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "cpu/openmp.h"
+#include "model/image.h"
+#include "model/scene.h"
+
+struct contest {
+    struct render_job *fast, *scalar;
+    double fast_ms, scalar_ms;
+};
+
+static bool job_make(struct renderer *r, struct render_spec *spec, enum cpu_variant variant, uint32_t threads,
+                     struct render_job **out, struct err *err)
+{
+    static const float background[3] = {0.1f, 0.11f, 0.14f}, target[3] = {0.4f, 0.5f, 0.6f};
+    spec->variant = variant;
+    spec->threads = threads;
+    if (!r->ops->open(r, spec, out, err))
+        return false;
+    for (uint32_t b = 0; b < spec->batch; b++) {
+        struct render_io *io = &(*out)->io;
+        scene_random(io->params + (size_t)b * spec->triangles * SCENE_STRIDE, spec->triangles, 11, b,
+                     SCENE_DEFAULT_EXTENT);
+        memcpy(io->background + (size_t)3 * b, background, sizeof background);
+        if (io->target != NULL)
+            image_fill(io->target + (size_t)b * spec->width * spec->height * 3, spec->width, spec->height,
+                       target);
+    }
+    return r->ops->inputs_changed(*out, err);
+}
+
+/* Least time of `calls` calls in milliseconds. */
+static bool time_job(struct render_job *job, unsigned calls, double *ms, struct err *err)
+{
+    for (unsigned i = 0; i < calls; i++) {
+        uint64_t start = clock_now_ns();
+        if (!job->renderer->ops->call(job, err))
+            return false;
+        double t = (double)(clock_now_ns() - start) * 1e-6;
+        if (*ms <= 0 || t < *ms)
+            *ms = t;
+    }
+    return true;
+}
+
+static double difference(const float *a, const float *b, size_t n)
+{
+    double d2 = 0, b2 = 0;
+    for (size_t i = 0; i < n; i++) {
+        double d = (double)a[i] - (double)b[i];
+        d2 += d * d;
+        b2 += (double)b[i] * (double)b[i];
+    }
+    return b2 > 0 ? sqrt(d2 / b2) : sqrt(d2);
+}
+
+static bool contest_run(struct contest *c, struct err *err)
+{
+    const struct render_spec *spec = &c->fast->spec;
+    if (!time_job(c->fast, 1, &c->fast_ms, err) || !time_job(c->scalar, 1, &c->scalar_ms, err))
+        return false;
+    bool gradient = spec->mode == MODE_GRADIENT;
+    size_t n = (size_t)spec->batch * (gradient ? (size_t)spec->triangles * SCENE_STRIDE
+                                               : (size_t)spec->width * spec->height * 3);
+    double d = gradient ? difference(c->fast->io.grads, c->scalar->io.grads, n)
+                        : difference(c->fast->io.image, c->scalar->io.image, n);
+    if (!(d < 2e-3))
+        return err_set(err, ERR_WRONG, "the two variants differ by %g", d);
+    /* About half a second for each side, at least three calls. */
+    c->fast_ms = 0;
+    unsigned rounds = c->scalar_ms > 0 ? (unsigned)(400 / c->scalar_ms) : 3;
+    rounds = rounds < 2 ? 2 : rounds > 20 ? 20 : rounds;
+    unsigned fast_calls = (unsigned)(400 / (c->scalar_ms / 10 * rounds)) + 2;
+    fast_calls = fast_calls > 20 ? 20 : fast_calls;
+    for (unsigned i = 0; i < rounds; i++)
+        if (!time_job(c->scalar, 1, &c->scalar_ms, err) || !time_job(c->fast, fast_calls, &c->fast_ms, err))
+            return false;
+    return true;
+}
+
+static bool compete(struct renderer *r, struct render_spec *spec, uint32_t scalar_threads, struct contest *c,
+                    struct err *err)
+{
+    memset(c, 0, sizeof *c);
+    bool ok = job_make(r, spec, VARIANT_FAST, 0, &c->fast, err) &&
+              job_make(r, spec, VARIANT_SCALAR, scalar_threads, &c->scalar, err) && contest_run(c, err);
+    r->ops->close(c->fast);
+    r->ops->close(c->scalar);
+    return ok;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool run(struct renderer *r, struct err *err)
+{
+    static const uint32_t sizes[] = {64, 128, 256}, triangles[] = {32, 128, 512};
+    struct contest c;
+    struct render_spec spec;
+    double ratio[9];
+    unsigned n = 0;
+    printf("%s, %u threads, %s\n", r->info.name, r->info.threads, r->info.path);
+    printf("gradient, batch 16, sigma 0.01\n%9s %9s %10s %9s %7s\n", "size", "triangles", "scalar ms", "fast ms",
+           "ratio");
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned j = 0; j < 3; j++) {
+            spec_init(&spec);
+            spec.width = spec.height = sizes[i];
+            spec.triangles = triangles[j];
+            spec.batch = 16;
+            spec.sigma = 0.01f;
+            if (!compete(r, &spec, 0, &c, err))
+                return false;
+            ratio[n++] = c.scalar_ms / c.fast_ms;
+            printf("%6u^2 %10u %10.2f %9.3f %7.1f\n", sizes[i], triangles[j], c.scalar_ms, c.fast_ms, ratio[n - 1]);
+            fflush(stdout);
+        }
+    qsort(ratio, n, sizeof ratio[0], by_value);
+    printf("median ratio %.1f, worst %.1f\n", ratio[n / 2], ratio[0]);
+    spec_init(&spec);
+    spec.mode = MODE_FORWARD;
+    spec.width = spec.height = 512;
+    spec.triangles = 1024;
+    spec.batch = 1;
+    spec.sigma = 0.0015f;
+    if (!compete(r, &spec, 1, &c, err))
+        return false;
+    printf("forward, one scene, 512^2 x 1024, sigma 0.0015: scalar on one thread %.2f ms, fast %.3f ms, ratio %.1f\n",
+           c.scalar_ms, c.fast_ms, c.scalar_ms / c.fast_ms);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = ERR_INIT;
+    struct renderer *r = NULL;
+    uint64_t threads = 0;
+    if (argc > 3 || (argc > 1 && (!units_parse_u64(argv[1], &threads) || threads > SPEC_MAX_THREADS))) {
+        fprintf(stderr, "usage: bench_cpu [threads [isa]]   (threads 0: all cores)\n");
+        return 2;
+    }
+    bool ok = openmp_create((uint32_t)threads, argc > 2 ? argv[2] : NULL, &r, &err) && run(r, &err);
+    if (!ok)
+        fprintf(stderr, "bench_cpu: %s\n", err.text);
+    if (r != NULL)
+        r->ops->destroy(r);
+    err_fini(&err);
+    return ok ? 0 : 1;
+}
