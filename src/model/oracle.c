@@ -274,8 +274,9 @@ static bool row_build(struct row *row, const struct work *work, uint32_t y, stru
         total += open;
     }
     row->start[in->width] = total;
-    if (!mem_grow((void **)&row->list, &row->capacity, total, sizeof(*row->list), "a row of the reference",
-                  err))
+    /* One more than is needed: an empty row has a valid pointer too. */
+    if (!mem_grow((void **)&row->list, &row->capacity, total + 1, sizeof(*row->list),
+                  "a row of the reference", err))
         return false;
     for (uint32_t t = 0; t < in->triangles; t++) {
         const struct bounds *b = &work->bounds[t];
