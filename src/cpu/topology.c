@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cgroup.h"
+
 static uint32_t count_of(hwloc_topology_t topo, hwloc_obj_type_t type)
 {
     int n = hwloc_get_nbobjs_by_type(topo, type);
@@ -53,7 +55,7 @@ void topology_init(struct topology *t)
     hwloc_topology_t topo;
     memset(t, 0, sizeof *t);
     snprintf(t->cpu_name, sizeof t->cpu_name, "CPU");
-    t->machine.quota_cpus = topology_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+    t->machine.quota_cpus = cgroup_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
     if (hwloc_topology_init(&topo) != 0)
         return;
     if (hwloc_topology_load(topo) == 0) {
@@ -91,100 +93,6 @@ uint32_t topology_threads(const struct topology *t)
     if (quota > 0 && quota < (double)n)
         n = (uint32_t)quota;
     return n > 0 ? n : 1;
-}
-
-/* ---- CPU quota ---- */
-
-/* Reads the first line of a file; false when there is none. */
-static bool read_line(const char *path, char *out, size_t size)
-{
-    FILE *f = fopen(path, "r");
-    if (f == NULL)
-        return false;
-    bool ok = fgets(out, (int)size, f) != NULL;
-    fclose(f);
-    return ok;
-}
-
-static void keep_smaller(double *limit, double quota, double period)
-{
-    if (quota > 0 && period > 0 && (*limit <= 0 || quota / period < *limit))
-        *limit = quota / period;
-}
-
-/* Version 2: "max 100000" or "150000 100000" in dir/cpu.max. */
-static void quota_v2(const char *dir, double *limit)
-{
-    char path[4200], line[128], *end;
-    snprintf(path, sizeof path, "%s/cpu.max", dir);
-    if (!read_line(path, line, sizeof line) || strncmp(line, "max", 3) == 0)
-        return;
-    unsigned long quota = strtoul(line, &end, 10);
-    keep_smaller(limit, (double)quota, (double)strtoul(end, NULL, 10));
-}
-
-/* Version 1: a quota of -1 is none. */
-static void quota_v1(const char *dir, double *limit)
-{
-    char path[4200], line[128];
-    snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", dir);
-    if (!read_line(path, line, sizeof line))
-        return;
-    long quota = strtol(line, NULL, 10);
-    snprintf(path, sizeof path, "%s/cpu.cfs_period_us", dir);
-    if (read_line(path, line, sizeof line))
-        keep_smaller(limit, (double)quota, (double)strtol(line, NULL, 10));
-}
-
-/* Applies `read` to prefix/group and every ancestor of it down to prefix. */
-static void each_ancestor(const char *prefix, const char *group, void (*read)(const char *, double *),
-                          double *limit)
-{
-    char dir[4096];
-    int base = snprintf(dir, sizeof dir, "%s", prefix);
-    if (base < 0 || (size_t)base + strlen(group) >= sizeof dir)
-        return;
-    strcat(dir, group);
-    for (;;) {
-        read(dir, limit);
-        char *slash = strrchr(dir + base, '/');
-        if (slash == NULL)
-            return;
-        *slash = '\0';
-    }
-}
-
-double topology_quota(const char *cgroup_file, const char *root)
-{
-    double limit = 0;
-    char line[4096];
-    FILE *f = fopen(cgroup_file, "r");
-    if (f == NULL)
-        return 0;
-    /* Each line: hierarchy-id ":" controllers ":" path. */
-    while (fgets(line, sizeof line, f) != NULL) {
-        line[strcspn(line, "\n")] = '\0';
-        char *controllers = strchr(line, ':');
-        char *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
-        if (group == NULL)
-            continue;
-        *controllers++ = '\0';
-        *group++ = '\0';
-        if (strcmp(line, "0") == 0 && *controllers == '\0') {
-            each_ancestor(root, group, quota_v2, &limit);
-            continue;
-        }
-        char *save = NULL;
-        for (char *c = strtok_r(controllers, ",", &save); c != NULL; c = strtok_r(NULL, ",", &save)) {
-            if (strcmp(c, "cpu") == 0) {
-                char prefix[512];
-                snprintf(prefix, sizeof prefix, "%s/cpu", root);
-                each_ancestor(prefix, group, quota_v1, &limit);
-            }
-        }
-    }
-    fclose(f);
-    return limit;
 }
 
 /* ---- pinning ---- */

@@ -24,11 +24,6 @@ void topology_init(struct topology *t);
 /* usable cores, cut to the quota (rounded down), at least 1. */
 uint32_t topology_threads(const struct topology *t);
 
-/* CPUs that the control groups allow the process, 0 where there is no limit. cgroup_file is
- * /proc/self/cgroup, root is /sys/fs/cgroup (others in tests). Version 2 (cpu.max, every ancestor counts)
- * and version 1 (cpu.cfs_quota_us). */
-double topology_quota(const char *cgroup_file, const char *root);
-
 /* Moves the calling thread to the core of OpenMP thread `index` unless it is there already. Fills *saved
  * and returns true when the mask was changed, so that the master can put it back with topology_unpin. Does
  * nothing when there are more threads than cores. */

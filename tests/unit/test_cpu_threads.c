@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "cpu/topology.h"
 #include "unit/cpu_check.h"
 
@@ -158,7 +159,7 @@ static double quota(const char *cgroup)
     char file[300];
     put("self", cgroup);
     snprintf(file, sizeof file, "%s/self", root);
-    return topology_quota(file, root);
+    return cgroup_cpu_quota(file, root);
 }
 
 static void test_quota_v2(void **state)
@@ -188,7 +189,7 @@ static void test_quota_v1(void **state)
 static void test_no_cgroups(void **state)
 {
     (void)state;
-    assert_true(topology_quota("no-such-file", "no-such-folder") == 0);
+    assert_true(cgroup_cpu_quota("no-such-file", "no-such-folder") == 0);
 }
 
 static void test_threads_of_a_topology(void **state)
