@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "model/agreement.h"
 #include "model/renderer.h"
+#include "plan/grid.h"
 
 enum cell_status { CELL_OK, CELL_WRONG, CELL_SKIPPED, CELL_TIMEOUT, CELL_FAILED, CELL_INTERRUPTED };
 enum cell_end { END_NONE, END_TARGET_CI, END_MAX_SAMPLES, END_MAX_SECONDS, END_TIMEOUT, END_INTERRUPTED };
@@ -39,11 +40,17 @@ struct cell {
     struct render_counts counts;
     uint64_t pairs;          /* covered pairs of the whole call, by the reference */
     uint64_t pairs_in_bounds;
+    bool pairs_estimated;    /* too many to count: pairs is scaled up from those of the checked part */
+    uint32_t checked_scenes; /* of the batch, compared with the reference; the others were looked at for NaN */
+    uint64_t checked_pixels; /* of each picture; not all where a single scene is too large to check whole */
     uint64_t tape_bytes;     /* dense, where the strategy has a tape; else 0 */
     uint64_t tape_touched_bytes; /* of the touched rectangles, always worked out */
     uint64_t build_ns;       /* opening the job: kernels built, memory allocated; outside all samples */
 };
 
+/* A cell of the grid before anything is known of it but what it is; status CELL_FAILED without a reason. */
+bool cell_init(struct cell *cell, const struct grid_cell *from, const struct backend_config *backend,
+               struct err *err) GB_NODISCARD;
 void cell_fini(struct cell *cell); /* accepts NULL and a zeroed cell */
 const char *cell_status_name(enum cell_status status);
 bool cell_to_json(const struct cell *cell, struct json *object, struct err *err) GB_NODISCARD;
