@@ -1,0 +1,293 @@
+#include "bench/trial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "bench/stats.h"
+
+#define MAX_REPEATS 7 /* of the synchronised and of the profiled call */
+
+/* ---- life ---- */
+
+static void set_reason(struct trial *t, const char *reason)
+{
+    struct err ignored = ERR_INIT;
+    free(t->result.reason);
+    t->result.reason = mem_strdup(reason, &ignored);
+}
+
+static void close_job(struct trial *t)
+{
+    if (t->job != NULL)
+        t->renderer->ops->close(t->job);
+    t->job = NULL;
+}
+
+void trial_end(struct trial *t, enum cell_status status, const char *reason)
+{
+    t->result.status = status;
+    set_reason(t, reason);
+    if (status == CELL_WRONG) {
+        t->result.sample_count = t->result.block_count = 0;
+        t->result.has_ci = t->result.has_device_time = t->result.has_phases = false;
+    }
+    t->live = false;
+    close_job(t);
+}
+
+void trial_fail(struct trial *t, struct err *cause)
+{
+    enum cell_status status = CELL_FAILED;
+    if (cause->code == ERR_LIMIT || cause->code == ERR_UNSUPPORTED)
+        status = CELL_SKIPPED;
+    if (cause->code == ERR_WRONG)
+        status = CELL_WRONG;
+    if (cause->code == ERR_INTERRUPTED)
+        status = CELL_INTERRUPTED;
+    if (cause->log != NULL)
+        t->sink->note(t->sink->context, cause->log);
+    trial_end(t, status, cause->text);
+    err_fini(cause);
+}
+
+bool trial_init(struct trial *t, const struct config *config, const struct grid *grid, size_t index,
+                struct renderer *renderer, const char *trouble, struct err *err)
+{
+    const struct grid_cell *cell = &grid->cells[index];
+    t->index = index;
+    t->renderer = renderer;
+    t->rules = &config->measure;
+    t->live = true;
+    if (!cell_init(&t->result, cell, &config->backends[cell->backend], err))
+        return false;
+    struct err cause = ERR_INIT;
+    if (cell->refuse != NULL)
+        trial_end(t, CELL_SKIPPED, cell->refuse);
+    else if (renderer == NULL)
+        trial_end(t, CELL_FAILED, trouble);
+    else if (!renderer->ops->footprint(renderer, &cell->spec, &t->footprint, &cause))
+        trial_fail(t, &cause);
+    return true;
+}
+
+void trial_fini(struct trial *t)
+{
+    close_job(t);
+    sample_side_fini(&t->side);
+    reference_fini(&t->own);
+    cell_fini(&t->result);
+}
+
+/* ---- verifying ---- */
+
+static bool fill_and_call(struct render_job *job, const struct inputs *in, struct err *err)
+{
+    const struct renderer_ops *ops = job->renderer->ops;
+    if (in != NULL)
+        inputs_fill(in, &job->io);
+    return ops->inputs_changed(job, err) && ops->poison(job, err) && ops->call(job, err);
+}
+
+/* The pictures of a gradient call are looked at in a job that keeps them; the one that is timed does not. */
+static bool verify_images(struct trial *t, const struct inputs *in, const struct reference *ref, struct err *err)
+{
+    struct render_spec spec = t->result.spec;
+    struct render_job *job = NULL;
+    struct agreement *worst = &t->result.agreement;
+    const bool sampled = ref->pixels != NULL;
+    spec.keep_images = true;
+    if (!t->renderer->ops->open(t->renderer, &spec, &job, err))
+        return false;
+    bool ok = fill_and_call(job, in, err) && reference_check(ref, &job->io, sampled, worst, err);
+    if (ok && sampled) {
+        ok = reference_from_outputs(&t->own, ref, &job->io, err);
+        t->reference = &t->own;
+        reference_narrow(ref, &job->io);
+        ok = ok && fill_and_call(job, NULL, err);
+        /* The picture is the same as before; its place in io may hold what narrowing was made from. */
+        ok = ok && reference_check(ref, &job->io, false, worst, err);
+    }
+    t->renderer->ops->close(job);
+    return ok;
+}
+
+static bool verify_timed(struct trial *t, const struct inputs *in, struct err *err)
+{
+    const uint64_t start = t->clock->now_ns(t->clock->context);
+    if (!t->renderer->ops->open(t->renderer, &t->result.spec, &t->job, err))
+        return false;
+    t->result.build_ns = t->clock->now_ns(t->clock->context) - start;
+    t->sink->stage(t->sink->context, t->index, STAGE_VERIFYING);
+    return fill_and_call(t->job, in, err) &&
+           reference_check(t->reference, &t->job->io, false, &t->result.agreement, err);
+}
+
+/* ---- being sampled ---- */
+
+static bool side_call(void *context, struct err *err)
+{
+    struct trial *t = context;
+    return t->renderer->ops->call(t->job, err);
+}
+
+/* Poisoned here, a result that a later call of the block does not write shows in the last check. */
+static bool side_before_block(void *context, struct err *err)
+{
+    struct trial *t = context;
+    t->sink->stage(t->sink->context, t->index, STAGE_SAMPLING);
+    return t->renderer->ops->poison(t->job, err);
+}
+
+/* A call that allocates times the allocator. */
+static bool side_after_call(void *context, struct err *err)
+{
+    struct trial *t = context;
+    struct render_counts counts = {0};
+    t->renderer->ops->counts(t->job, &counts);
+    if (!t->result.spec.pool || counts.pool_misses == 0)
+        return true;
+    return err_set(err, ERR_INTERNAL, "the buffer pool missed %llu times in a call after warm-up: it is too small, or it "
+                                      "does not recognise its buffers",
+                   (unsigned long long)counts.pool_misses);
+}
+
+void trial_prepare(struct trial *t, const struct inputs *in, const struct reference *ref)
+{
+    struct err cause = ERR_INIT;
+    const uint64_t start = t->clock->now_ns(t->clock->context);
+    t->reference = ref;
+    t->result.pairs = ref->pairs;
+    t->result.pairs_in_bounds = ref->in_bounds;
+    t->result.pairs_estimated = ref->pairs_estimated;
+    t->result.checked_scenes = (uint32_t)ref->scene_count;
+    t->result.checked_pixels = ref->pixel_count;
+    t->result.tape_touched_bytes = ref->tape_touched_bytes;
+    t->sink->stage(t->sink->context, t->index, STAGE_BUILDING);
+    if ((t->result.spec.mode == MODE_GRADIENT && !verify_images(t, in, ref, &cause)) ||
+        !verify_timed(t, in, &cause)) {
+        trial_fail(t, &cause);
+        return;
+    }
+    t->side = (struct sample_side){.context = t,
+                                   .call = side_call,
+                                   .before_block = side_before_block,
+                                   .after_call = side_after_call,
+                                   .spent_ns = t->clock->now_ns(t->clock->context) - start};
+}
+
+/* ---- afterwards ---- */
+
+static bool take_samples(struct trial *t, struct err *err)
+{
+    struct sample_side *side = &t->side;
+    struct cell *r = &t->result;
+    r->samples_ns = side->samples_ns;
+    r->sample_count = side->sample_count;
+    r->block_starts = side->block_starts;
+    r->block_count = side->block_count;
+    r->ended_by = side->ended_by;
+    side->samples_ns = NULL;
+    side->block_starts = NULL;
+    struct series s = {r->samples_ns, r->sample_count, r->block_starts, r->block_count};
+    return stats_median(r->samples_ns, r->sample_count, &r->median_ns, err) &&
+           stats_median_ci(&s, r->ci95_ns, &r->has_ci, err) &&
+           stats_outliers(r->samples_ns, r->sample_count, &r->outliers, err);
+}
+
+static int compare_phases(const void *a, const void *b)
+{
+    uint64_t x = ((const struct render_phases *)a)->total_ns, y = ((const struct render_phases *)b)->total_ns;
+    return (x > y) - (x < y);
+}
+
+/* How often a call that takes call_ns is repeated: an eighth of the cell's time, 1 to MAX_REPEATS. */
+static size_t repeats(const struct trial *t)
+{
+    double fit = t->rules->max_seconds * 1e9 / 8 / ((double)t->result.median_ns + 1);
+    return fit < 1 ? 1 : fit > MAX_REPEATS ? MAX_REPEATS : (size_t)fit;
+}
+
+static bool measure_phases(struct trial *t, struct err *err)
+{
+    struct render_phases phases[MAX_REPEATS + 1];
+    const size_t count = repeats(t);
+    for (size_t i = 0; i <= count; i++) {
+        memset(&phases[i], 0, sizeof phases[i]);
+        if (!t->renderer->ops->call_phased(t->job, &phases[i], err))
+            return false;
+    }
+    /* The first one warms up. */
+    qsort(phases + 1, count, sizeof *phases, compare_phases);
+    t->result.phases = phases[1 + (count - 1) / 2];
+    t->result.has_phases = true;
+    return true;
+}
+
+static void profile_note(const struct trial *t, const char *why)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s: no device time: %s", t->result.id, why);
+    t->sink->note(t->sink->context, text);
+}
+
+/* Device and host clocks have different zero points; durations can still be compared. */
+static bool measure_device_time(struct trial *t, struct err *err)
+{
+    uint64_t times[MAX_REPEATS + 1];
+    const size_t count = repeats(t);
+    size_t good = 0;
+    for (size_t i = 0; i <= count; i++) {
+        struct render_profile profile = {0};
+        uint64_t start = t->clock->now_ns(t->clock->context);
+        if (!t->renderer->ops->call_profiled(t->job, &profile, err))
+            return false;
+        uint64_t host_ns = t->clock->now_ns(t->clock->context) - start;
+        if (!profile.valid) {
+            if (profile.note[0] != '\0')
+                profile_note(t, profile.note);
+            return true;
+        }
+        if (profile.device_ns > host_ns) {
+            profile_note(t, "its events took longer than the whole call");
+            return true;
+        }
+        if (i > 0 && profile.device_ns > 0)
+            times[good++] = profile.device_ns;
+    }
+    t->result.has_device_time = good > 0;
+    return stats_median(times, good, &t->result.device_ns, err);
+}
+
+static bool finish(struct trial *t, struct err *err)
+{
+    if (!take_samples(t, err))
+        return false;
+    t->renderer->ops->counts(t->job, &t->result.counts);
+    if (t->side.err.code != ERR_NONE)
+        return err_set_native(err, t->side.err.code, t->side.err.native, "%s", t->side.err.text);
+    if (t->result.ended_by == END_TIMEOUT) {
+        char text[128];
+        snprintf(text, sizeof text, "over its %g s after %zu samples", t->rules->timeout_seconds,
+                 t->result.sample_count);
+        trial_end(t, CELL_TIMEOUT, text);
+        return true;
+    }
+    return reference_check(t->reference, &t->job->io, false, &t->result.agreement, err) &&
+           measure_phases(t, err) && measure_device_time(t, err);
+}
+
+void trial_finish(struct trial *t)
+{
+    struct err cause = ERR_INIT;
+    t->sink->stage(t->sink->context, t->index, STAGE_PHASES);
+    if (!finish(t, &cause)) {
+        trial_fail(t, &cause);
+        return;
+    }
+    if (t->live)
+        t->result.status = CELL_OK;
+    t->live = false;
+    close_job(t);
+}

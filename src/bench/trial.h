@@ -1,0 +1,60 @@
+/* One cell on its way from a spec to a result: open, verify, be sampled, phases. Knows no backend. */
+#ifndef GPUBENCH_BENCH_TRIAL_H
+#define GPUBENCH_BENCH_TRIAL_H
+
+#include "base/err.h"
+#include "bench/cell.h"
+#include "bench/inputs.h"
+#include "bench/reference.h"
+#include "bench/sample.h"
+#include "plan/grid.h"
+
+/* Stages as progress, time limits and reasons name them. */
+#define STAGE_INPUTS "inputs"
+#define STAGE_REFERENCE "reference"
+#define STAGE_BUILDING "building"
+#define STAGE_VERIFYING "verifying"
+#define STAGE_SAMPLING "sampling"
+#define STAGE_PHASES "phases"
+
+struct measure_sink {
+    void *context;
+    /* Called before anything that may take long or crash; cell SIZE_MAX: the point as a whole. */
+    void (*stage)(void *context, size_t cell, const char *stage);
+    bool (*cell)(void *context, size_t cell, const struct cell *result, struct err *err);
+    void (*note)(void *context, const char *text);
+};
+
+struct trial {
+    size_t index; /* of the grid's cell */
+    struct renderer *renderer;           /* borrowed; NULL: could not be opened */
+    const struct measure_config *rules;  /* borrowed */
+    const struct sample_clock *clock;    /* borrowed */
+    const struct measure_sink *sink;     /* borrowed */
+    const struct reference *reference;   /* borrowed, or &own; what calls are checked against */
+    struct reference own;
+    struct render_footprint footprint;
+    struct render_job *job; /* owned; what is timed */
+    struct sample_side side;
+    struct cell result;
+    bool live; /* still to be measured; false: result is final */
+};
+
+/* Fills the result's description and asks for the footprint: a cell that cannot run is final at once. trouble: why
+ * there is no renderer. */
+bool trial_init(struct trial *t, const struct config *config, const struct grid *grid, size_t index,
+                struct renderer *renderer, const char *trouble, struct err *err) GB_NODISCARD;
+void trial_fini(struct trial *t); /* accepts a zeroed one */
+
+/* Makes the result final with a reason. */
+void trial_end(struct trial *t, enum cell_status status, const char *reason);
+/* The same from an error, which is released: limits and what makes no sense are skipped, disagreement is wrong, the
+ * rest failed. */
+void trial_fail(struct trial *t, struct err *cause);
+
+/* Opens the job and checks its images, losses and gradients; sets t->side up for sampling. */
+void trial_prepare(struct trial *t, const struct inputs *in, const struct reference *ref);
+/* Takes what sampling left in t->side, checks the last output, measures phases and device time. */
+void trial_finish(struct trial *t);
+
+#endif
