@@ -25,7 +25,9 @@
 #define RUNNER_GIVE_UP 3
 
 struct runner_options {
-    const struct config *config; /* borrowed until runner_destroy */
+    /* Borrowed until runner_destroy. config->json must say all of it (the config_override functions see to
+     * that), as it is what the worker reads. */
+    const struct config *config;
     /* -d, in the order given. None: every backend of the config runs on the device it names, or on the best
      * there is. Some: these and no others, so a backend of a kind that is not among them has no cells. */
     const char *const *selectors;
@@ -33,8 +35,8 @@ struct runner_options {
     struct backend_options backend; /* copied, strings borrowed */
     /* Counts requests to stop; a signal handler raises it. 1: stop within 2 s; 2 or more: at once. May be NULL. */
     const volatile sig_atomic_t *stop;
-    /* The program and the arguments that start a worker; "%d" twice in the last argument takes the two file
-     * descriptors. NULL: /proc/self/exe worker IN,OUT. */
+    /* The program and the arguments that start a worker, NULL-terminated; "IN,OUT", the numbers of two file
+     * descriptors, is added as the last. NULL: /proc/self/exe worker. */
     const char *const *worker_argv;
 };
 
