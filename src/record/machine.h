@@ -10,10 +10,6 @@
  * the cgroup (v2, then v1), memory, kernel, governor, load average, OMP_* and GOMP_*, affinity. */
 bool machine_to_json(struct json *object, struct err *err) GB_NODISCARD;
 
-/* CPUs' worth of time that the cgroup grants; 0 where there is no limit. root: "" or a folder that holds
- * proc/self/cgroup and sys/fs/cgroup for tests. */
-double machine_cpu_quota(const char *root);
-
 /* Fills results->head of a run that starts now: schema, version, tool, created (RFC 3339), command (argv), config
  * and machine. config is copied. */
 bool machine_head(struct results *results, int argc, const char *const *argv, const struct json *config,
