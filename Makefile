@@ -40,8 +40,9 @@ KERNEL_TESTS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/kernels/test_*.c))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help packages bench check lint check-unit check-kernels check-cli check-clang check-san check-san-built \
-        check-oclgrind check-valgrind install uninstall dist clean FORCE
+.PHONY: all help packages bench check lint check-unit check-kernels check-cli check-clang check-san \
+        check-san-built check-fuzz check-fuzz-built fuzz fuzz-built check-oclgrind check-valgrind install \
+        uninstall dist clean FORCE
 
 all: gpubench ## build ./gpubench (the default)
 
@@ -115,8 +116,8 @@ $(O)/tests/bench/%: $(O)/tests/bench/%.o $(O)/libgpubench.a
 bench: $(O)/tests/bench/bench_cpu ## the CPU renderer, fast against scalar (BENCH="threads isa")
 	@$< $(BENCH)
 
-check: ## everything below but check-valgrind
-	@+$(RUN) --make lint check-unit check-kernels check-cli check-clang check-san check-oclgrind
+check: ## all of the following but check-valgrind and fuzz
+	@+$(RUN) --make lint check-unit check-kernels check-cli check-clang check-san check-fuzz check-oclgrind
 
 lint: $(LIBOBJS) ## layers, headers, globals, scripts, manual pages
 	@CC="$(CC)" OBJECTS=$(O) $(RUN) --programs lint scripts/lint.sh
@@ -153,6 +154,34 @@ check-valgrind: $(UNIT_TESTS) $(LOCALES) ## unit tests under Valgrind
 	@$(RUN) --wrap "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite" \
 	    --programs valgrind $(UNIT_TESTS)
 
+FUZZ_TARGETS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+SEEDS_fuzz_json   := tests/fuzz/seeds/all.json $(CONFIGS)
+SEEDS_fuzz_config := $(CONFIGS)
+SEEDS_fuzz_scene  := tests/golden/one-triangle-at-16/scene.json tests/golden/edge-cases-at-64/scene.json
+SEEDS_fuzz_image  := $(sort $(wildcard tests/fuzz/seeds/*.ppm))
+FUZZ_ROUNDS  ?= 5000
+FUZZ_SECONDS ?= 60
+
+$(FUZZ_TARGETS): $(O)/tests/fuzz/%: $(O)/tests/fuzz/%.o $(O)/tests/fuzz/mutate.o $(O)/libgpubench.a
+	$(CC) -o $@ $^ $(ALL_LIBS)
+
+check-fuzz: ## readers of files on mutated input, under sanitizers
+	@+$(MAKE) SAN=address,undefined check-fuzz-built
+
+check-fuzz-built: $(FUZZ_TARGETS)
+	@$(RUN) --programs fuzz $(foreach t,$(FUZZ_TARGETS),"$(t) $(FUZZ_ROUNDS) $(SEEDS_$(notdir $(t)))")
+
+fuzz: ## the same with libFuzzer (clang), FUZZ_SECONDS a reader
+	@+$(MAKE) CC=clang SAN=address,undefined CFLAGS="-O1 -g -fsanitize=fuzzer-no-link" fuzz-built
+
+fuzz-built: $(FUZZ_TARGETS:=.o) $(O)/libgpubench.a
+	@for target in $(notdir $(FUZZ_TARGETS)); do \
+	    $(CC) -o $(O)/$$target $(O)/tests/fuzz/$$target.o $(O)/libgpubench.a -fsanitize=fuzzer $(ALL_LIBS) && \
+	    mkdir -p build/fuzz/$$target && \
+	    $(O)/$$target -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$$target \
+	        tests/fuzz/seeds configs || exit 1; \
+	done
+
 # ---- installing ----
 
 SHARE := $(DESTDIR)$(PREFIX)/share
@@ -184,4 +213,4 @@ clean: ## remove all that was built
 
 FORCE:
 
--include $(OBJS:.o=.d) $(UNIT_TESTS:=.d) $(KERNEL_TESTS:=.d)
+-include $(OBJS:.o=.d) $(UNIT_TESTS:=.d) $(KERNEL_TESTS:=.d) $(FUZZ_TARGETS:=.d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs tests and counts what passed, failed and was skipped.
 
-    run.py [--wrap COMMAND] --programs SUITE PROGRAM...   programs that speak TAP (cmocka, scripts)
+    run.py [--wrap COMMAND] --programs SUITE PROGRAM...   programs that speak TAP, each with its arguments
     run.py --pytest SUITE FOLDER                          Python tests
     run.py --make TARGET...                               make targets that end in run.py, added up
 
@@ -118,8 +118,9 @@ def run_programs(suite, programs, wrap):
     total = Counts()
     for program in programs:
         start = time.monotonic()
-        counts = run_program(wrap + [program])
-        print(f"{suite}/{os.path.basename(program)}: {counts} ({time.monotonic() - start:.1f} s)", flush=True)
+        command = shlex.split(program)
+        counts = run_program(wrap + command)
+        print(f"{suite}/{os.path.basename(command[0])}: {counts} ({time.monotonic() - start:.1f} s)", flush=True)
         total.add(counts)
     return total
 
