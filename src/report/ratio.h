@@ -1,0 +1,28 @@
+/* Whether one cell is faster than another, and how surely. */
+#ifndef GPUBENCH_REPORT_RATIO_H
+#define GPUBENCH_REPORT_RATIO_H
+
+#include "base/err.h"
+#include "bench/cell.h"
+
+/* A ratio is a tie when its interval touches this range. */
+#define RATIO_TIE_LOW 0.95
+#define RATIO_TIE_HIGH 1.05
+
+enum ratio_verdict { RATIO_NONE, RATIO_FIRST, RATIO_SECOND, RATIO_TIE };
+
+/* Time of the first cell divided by the time of the second: above 1 the second is faster. */
+struct ratio {
+    bool valid;     /* both cells are ok and have a time */
+    double value;   /* of the medians; NAN unless valid */
+    bool has_ci;    /* both have STATS_MIN_SAMPLES samples */
+    double ci95[2]; /* by resampling blocks of both cells; NAN unless has_ci */
+    double device;  /* first cell's time / second cell's own device time; NAN where there is none */
+    enum ratio_verdict verdict; /* who is faster; without an interval by the value alone, as a guess */
+};
+
+/* Either cell may be NULL (not measured): then the ratio is not valid, and that is no error. */
+bool ratio_of(const struct cell *first, const struct cell *second, struct ratio *out,
+              struct err *err) GB_NODISCARD;
+
+#endif
