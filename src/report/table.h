@@ -13,7 +13,7 @@ enum table_align { ALIGN_LEFT, ALIGN_RIGHT };
 enum table_mark { MARK_NONE, MARK_WINNER, MARK_LOSER, MARK_TIE, MARK_BAD, MARK_DIM };
 
 struct table_column {
-    char *title; /* owned; with its unit: "call (ms)" */
+    char *title; /* owned; with its unit: "call ms"; may have two lines: "recompute\nms" */
     enum table_align align;
     int keep; /* the lowest are dropped first when a line does not fit; dropped ones are named */
 };
@@ -71,8 +71,17 @@ struct table_kind {
 const struct table_kind *table_kinds(size_t *count);
 const struct table_kind *table_kind_find(const char *name);
 
-/* Writers. width: columns of the terminal (80 where unknown); colour: ANSI highlights besides the text. */
+/* ---- writers: they append to out ---- */
+
+/* For a terminal. width: its columns (80 where unknown); colour: ANSI highlights besides the text. */
 bool table_write_text(const struct table *t, size_t width, bool colour, struct strbuf *out,
                       struct err *err) GB_NODISCARD;
+/* A bold title, a list of notes, a pipe table, a list of remarks. */
+bool table_write_markdown(const struct table *t, struct strbuf *out, struct err *err) GB_NODISCARD;
+/* {"tables": [{"name", "title", "notes", "columns", "rows": [[{"text", "value", "mark"}]], "remarks"}]}. */
+bool tables_write_json(const struct table *tables, size_t count, struct strbuf *out,
+                       struct err *err) GB_NODISCARD;
+/* The results themselves, a row a cell and quantity, under one header whatever there is (RFC 4180). */
+bool results_write_csv(const struct results *results, struct strbuf *out, struct err *err) GB_NODISCARD;
 
 #endif

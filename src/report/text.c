@@ -40,6 +40,7 @@ struct page {
     size_t *widths; /* of each column */
     bool *shown;
     size_t gap;
+    size_t header_lines;
 };
 
 static const char *field_text(const struct table *t, size_t row, size_t column)
@@ -116,32 +117,63 @@ static void put_lines(const struct page *p, char *const *lines, size_t count)
         put_line(p, lines[i]);
 }
 
-/* row == row_count: the header. Padding is written before a field, so that no line ends in blanks. */
+/* The part of a title that stands on header line `line` of `lines`: titles are flush at the bottom. */
+static void title_line(const char *title, size_t line, size_t lines, struct strbuf *out)
+{
+    size_t own = 1;
+
+    for (const char *s = title; *s; s++)
+        own += *s == '\n';
+    strbuf_reset(out);
+    if (line + own < lines)
+        return;
+    for (size_t skip = line + own - lines; skip; skip--)
+        title = strchr(title, '\n') + 1;
+    strbuf_add_bytes(out, title, strcspn(title, "\n"));
+}
+
+/* One field of a line, with the blanks that earlier ones owe; so no line ends in blanks. */
+static void put_text(const struct page *p, size_t column, const char *text, const char *colour, size_t *owed)
+{
+    size_t pad = p->widths[column] - text_width(text);
+    bool right = p->t->columns[column].align == ALIGN_RIGHT;
+
+    if (!*text) {
+        *owed += pad + p->gap;
+        return;
+    }
+    strbuf_pad(p->out, ' ', *owed + (right ? pad : 0));
+    strbuf_add(p->out, p->colour ? colour : "");
+    strbuf_add(p->out, text);
+    strbuf_add(p->out, p->colour && *colour ? RESET : "");
+    *owed = (right ? 0 : pad) + p->gap;
+}
+
+static void put_header(const struct page *p)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    for (size_t line = 0; line < p->header_lines; line++) {
+        size_t owed = 0;
+        for (size_t c = 0; c < p->t->column_count; c++)
+            if (p->shown[c]) {
+                title_line(p->t->columns[c].title, line, p->header_lines, &text);
+                put_text(p, c, strbuf_str(&text), BOLD, &owed);
+            }
+        strbuf_addc(p->out, '\n');
+    }
+    p->out->failed |= text.failed;
+    strbuf_fini(&text);
+}
+
 static void put_row(const struct page *p, size_t row)
 {
-    const struct table *t = p->t;
-    bool header = row == t->row_count;
-    size_t owed = 0; /* blanks that the next text needs before it */
+    size_t owed = 0;
 
-    for (size_t c = 0; c < t->column_count; c++) {
-        if (!p->shown[c])
-            continue;
-        const char *text = header ? t->columns[c].title : field_text(t, row, c);
-        enum table_mark mark = header ? MARK_NONE : t->fields[row * t->column_count + c].mark;
-        size_t pad = p->widths[c] - text_width(text);
-        bool right = t->columns[c].align == ALIGN_RIGHT;
-
-        if (*text) {
-            strbuf_pad(p->out, ' ', owed + (right ? pad : 0));
-            const char *on = !p->colour ? "" : header ? BOLD : colour_of(mark);
-            strbuf_add(p->out, on);
-            strbuf_add(p->out, text);
-            if (*on)
-                strbuf_add(p->out, RESET);
-            owed = (right ? 0 : pad) + p->gap;
-        } else
-            owed += pad + p->gap;
-    }
+    for (size_t c = 0; c < p->t->column_count; c++)
+        if (p->shown[c])
+            put_text(p, c, field_text(p->t, row, c),
+                     colour_of(p->t->fields[row * p->t->column_count + c].mark), &owed);
     strbuf_addc(p->out, '\n');
 }
 
@@ -150,15 +182,31 @@ static void put_dropped(const struct page *p)
     const struct table *t = p->t;
     struct strbuf line = STRBUF_INIT;
 
-    for (size_t c = 0; c < t->column_count; c++)
-        if (!p->shown[c])
-            strbuf_addf(&line, "%s%s",
-                        line.len ? ", " : "not shown for want of width: ", t->columns[c].title);
+    for (size_t c = 0; c < t->column_count; c++) {
+        if (p->shown[c])
+            continue;
+        strbuf_add(&line, line.len ? ", " : "not shown for want of width: ");
+        for (const char *s = t->columns[c].title; *s; s++)
+            strbuf_addc(&line, *s == '\n' ? ' ' : *s);
+    }
     if (line.len)
         put_line(p, strbuf_str(&line));
-    if (line.failed)
-        p->out->failed = true;
+    p->out->failed |= line.failed;
     strbuf_fini(&line);
+}
+
+/* Widest line and number of lines of a title. */
+static size_t title_width(const char *title, size_t *lines)
+{
+    size_t widest = 0;
+
+    for (*lines = 1;; (*lines)++) {
+        size_t len = strcspn(title, "\n"), width = run_width(title, len);
+        widest = width > widest ? width : widest;
+        if (!title[len])
+            return widest;
+        title += len + 1;
+    }
 }
 
 static bool lay_out(struct page *p, struct err *err)
@@ -171,8 +219,10 @@ static bool lay_out(struct page *p, struct err *err)
     bool ok = keep && p->widths && p->shown;
     if (ok) {
         for (size_t c = 0; c < t->column_count; c++) {
+            size_t lines;
             keep[c] = t->columns[c].keep;
-            p->widths[c] = text_width(t->columns[c].title);
+            p->widths[c] = title_width(t->columns[c].title, &lines);
+            p->header_lines = lines > p->header_lines ? lines : p->header_lines;
             for (size_t row = 0; row < t->row_count; row++) {
                 size_t width = text_width(field_text(t, row, c));
                 if (width > p->widths[c])
@@ -201,7 +251,7 @@ bool table_write_text(const struct table *t, size_t width, bool colour, struct s
         }
         put_lines(&page, t->notes, t->note_count);
         if (t->row_count)
-            put_row(&page, t->row_count);
+            put_header(&page);
         for (size_t row = 0; row < t->row_count; row++)
             put_row(&page, row);
         put_dropped(&page);

@@ -119,6 +119,32 @@ static void test_headings_break_between_parts_first(void **state)
     table_fini(&t);
 }
 
+static void test_titles_of_two_lines_stand_on_the_last(void **state)
+{
+    struct table t;
+    (void)state;
+    table_init(&t, "made");
+    table_column(&t, ALIGN_LEFT, KEEP_ALWAYS, "size");
+    table_column(&t, ALIGN_RIGHT, 2, "recompute\nms");
+    table_column(&t, ALIGN_LEFT, 1, "gain\ntimes");
+    table_row(&t);
+    table_put(&t, MARK_NONE, NAN, "64²");
+    table_put(&t, MARK_NONE, 1, "1.00");
+    table_put(&t, MARK_NONE, 1, "2");
+    expect(&t, 80, false,
+           "      recompute  gain\n"
+           "size         ms  times\n"
+           "64²        1.00  2\n");
+    expect(&t, 16, false,
+           "      recompute\n"
+           "size         ms\n"
+           "64²        1.00\n"
+           "not shown for\n"
+           "want of width:\n"
+           "gain times\n");
+    table_fini(&t);
+}
+
 static void test_fit_drops_the_least_first(void **state)
 {
     static const size_t widths[] = {5, 10, 10, 10};
@@ -184,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_colour_adds_to_the_text_and_changes_none),
         cmocka_unit_test(test_narrow_gaps_come_before_dropped_columns),
         cmocka_unit_test(test_headings_break_between_parts_first),
+        cmocka_unit_test(test_titles_of_two_lines_stand_on_the_last),
         cmocka_unit_test(test_fit_drops_the_least_first),
         cmocka_unit_test(test_widths),
         cmocka_unit_test(test_builders_refuse_what_does_not_fit),
