@@ -1,0 +1,108 @@
+#include "report/view.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const struct cell *view_cell(const struct view *v, size_t size, size_t triangles,
+                             const struct render_spec *at)
+{
+    struct render_spec place = plane_at(&v->plane, v->line, size, triangles);
+    struct render_spec spec = at ? *at : v->line->spec;
+
+    spec.width = place.width;
+    spec.height = place.height;
+    spec.triangles = place.triangles;
+    return select_cell(v->results, v->line, v->free, &spec);
+}
+
+const struct cell *view_partner(const struct view *v, size_t size, size_t triangles)
+{
+    struct render_spec at = plane_at(&v->plane, v->line, size, triangles);
+    return select_partner(v->results, v->reference, &at);
+}
+
+void view_note(const struct view *v, struct table *t, bool reference)
+{
+    char first[LABEL_MAX], second[LABEL_MAX], call[SPEC_TEXT_MAX] = "",
+                                              names[2][LABEL_MAX] = {"CPU", "device"};
+    const struct spec_key *key = spec_find("call");
+
+    label_line(first, v->results, v->reference, v->free);
+    label_line(second, v->results, v->line, v->free);
+    if (reference && v->reference->kind != BACKEND_OPENMP) {
+        label_brief(names[0], v->results, v->reference->device);
+        label_brief(names[1], v->results, v->line->device);
+    }
+    if (spec_matters(&v->line->spec, key, v->line->kind))
+        spec_text(&v->line->spec, key, call);
+    const char *joint = *call ? ", " : "";
+    if (reference)
+        table_note(t, "%s: %s    %s: %s    call: %s%s1 in flight", names[0], first, names[1], second, call,
+                   joint);
+    else
+        table_note(t, "%s: %s    call: %s%s1 in flight", names[v->line->kind != BACKEND_OPENMP], second, call,
+                   joint);
+}
+
+bool view_has_cpu(const struct view *v)
+{
+    return v->reference->kind == BACKEND_OPENMP;
+}
+
+void view_columns(struct table *t)
+{
+    table_column(t, ALIGN_RIGHT, KEEP_ALWAYS, "size");
+    table_column(t, ALIGN_RIGHT, KEEP_ALWAYS, "triangles");
+}
+
+void view_put_place(const struct view *v, struct table *t, size_t size, size_t triangles)
+{
+    struct render_spec at = plane_at(&v->plane, v->line, size, triangles);
+    char text[NUMBER_MAX];
+
+    number_size(text, at.width, at.height);
+    table_put(t, MARK_NONE, NAN, "%s", text);
+    table_put(t, MARK_NONE, at.triangles, "%u", (unsigned)at.triangles);
+}
+
+static bool make_one(const char *name, struct view *v, view_fill *fill, struct table **tables, size_t *count,
+                     struct err *err)
+{
+    struct table *t = tables_append(tables, count, name, err);
+
+    if (!t || !plane_init(&v->plane, v->results, v->line, v->free, err))
+        return false;
+    v->unit = unit_of_line(v->results, v->line, v->free);
+    bool ok = fill(v, t, err) && table_ok(t, err);
+    plane_fini(&v->plane);
+    return ok;
+}
+
+bool view_tables(const char *name, const struct results *results, unsigned modes, enum view_lines lines,
+                 key_set free_keys, view_fill *fill, struct table **tables, size_t *count, struct err *err)
+{
+    const struct cell **found;
+    size_t line_count, made = 0;
+    struct view v = {.results = results, .reference = select_reference(results, modes), .free = free_keys};
+    bool cpu_last = lines == VIEW_ALL && v.reference && view_has_cpu(&v);
+
+    if (!select_lines(results, modes, free_keys, lines == VIEW_OTHERS || cpu_last ? v.reference : NULL,
+                      &found, &line_count, err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < line_count + cpu_last; i++) {
+        v.line = i < line_count ? found[i] : v.reference;
+        if (lines == VIEW_OPENCL && v.line->kind != BACKEND_OPENCL)
+            continue;
+        ok = make_one(name, &v, fill, tables, count, err);
+        made++;
+    }
+    if (ok && !made) {
+        struct table *t = tables_append(tables, count, name, err);
+        if (t)
+            table_title(t, "%s: nothing to compare: this run has no cells for it", name);
+        ok = t && table_ok(t, err);
+    }
+    free(found);
+    return ok;
+}

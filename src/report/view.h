@@ -1,0 +1,42 @@
+/* What a table of one line looks at: its cells over size and triangles, and the reference at the same points.
+ */
+#ifndef GPUBENCH_REPORT_VIEW_H
+#define GPUBENCH_REPORT_VIEW_H
+
+#include "report/put.h"
+
+struct view {
+    const struct results *results;
+    const struct cell *reference; /* its first cell */
+    const struct cell *line;      /* likewise */
+    key_set free; /* keys in which the line's cells differ; size and triangles are among them */
+    struct plane plane;
+    struct time_unit unit; /* in which the line's times are near 1 */
+};
+
+/* The line's cell at a place of the plane, its other free keys as in *at; or NULL. NULL for at: those of the
+ * line. */
+const struct cell *view_cell(const struct view *v, size_t size, size_t triangles,
+                             const struct render_spec *at);
+const struct cell *view_partner(const struct view *v, size_t size, size_t triangles);
+/* "CPU: ...    device: ...    call: loader, 1 in flight"; without the reference where it has no part. */
+void view_note(const struct view *v, struct table *t, bool reference);
+/* Whether the reference is the OpenMP renderer. */
+bool view_has_cpu(const struct view *v);
+/* Columns for size and triangles, and a place's values in them. */
+void view_columns(struct table *t);
+void view_put_place(const struct view *v, struct table *t, size_t size, size_t triangles);
+
+enum view_lines {
+    VIEW_OTHERS, /* every line but the reference */
+    VIEW_OPENCL, /* every OpenCL line */
+    VIEW_ALL     /* every line, an OpenMP reference last */
+};
+
+/* Appends a table for each line, filled by `fill`; where there is no line, one whose title says so. */
+typedef bool view_fill(const struct view *v, struct table *t, struct err *err);
+bool view_tables(const char *name, const struct results *results, unsigned modes, enum view_lines lines,
+                 key_set free, view_fill *fill, struct table **tables, size_t *count,
+                 struct err *err) GB_NODISCARD;
+
+#endif

@@ -1,0 +1,185 @@
+#include "unit/made.h"
+
+static void expect_tables(const struct results *r, const char *kind, const char *want)
+{
+    struct table *tables = NULL;
+    struct strbuf got = STRBUF_INIT;
+    struct err err = ERR_INIT;
+    size_t count = 0;
+
+    assert_true(table_kind_find(kind)->make(r, &tables, &count, &err));
+    for (size_t i = 0; i < count; i++)
+        assert_true(table_write_text(&tables[i], 80, false, &got, &err));
+    assert_string_equal(strbuf_str(&got), want);
+    assert_null(strstr(strbuf_str(&got), "inf"));
+    assert_null(strstr(strbuf_str(&got), "nan"));
+    tables_free(tables, count);
+    strbuf_fini(&got);
+}
+
+#define HEADING                                                                                              \
+    "CPU time / device time (above 1: device faster)\n"                                                      \
+    "gradient, batch 16, sigma 0.01, random scenes\n"                                                        \
+    "CPU: AMD EPYC 7B13, 2 threads, AVX2\n"                                                                  \
+    "device: NVIDIA H200 [0:0], fused + ordered    call: loader, 1 in flight\n"                              \
+    "dev: the same ratio for the device's own time, by its events\n"
+
+static void test_the_nine_cells(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    made_crossover(&r, MADE_GPU, 20);
+    expect_tables(&r, "crossover",
+                  HEADING "      32 triangles            128                     512\n"
+                          " 64²  0.56 [0.56,0.57] CPU    1.58 [1.57,1.59] H200   2.90 [2.88,2.92] H200\n"
+                          "      131 / 233 us  dev 1.13  524 / 331 us  dev 3.2   2.1 / 0.72 ms  dev 5.8\n"
+                          "128²  1.58 [1.57,1.59] H200   2.90 [2.88,2.92] H200   3.7 [3.6,3.7] H200\n"
+                          "      524 / 331 us  dev 3.2   2.1 / 0.72 ms  dev 5.8  8.4 / 2.3 ms  dev 7.3\n"
+                          "256²  2.90 [2.88,2.92] H200   3.7 [3.6,3.7] H200      3.91 [3.88,3.93] H200\n"
+                          "      2.1 / 0.72 ms  dev 5.8  8.4 / 2.3 ms  dev 7.3   34 / 8.6 ms  dev 7.8\n"
+                          "64²: CPU below 69 [68,70] triangles, H200 above\n"
+                          "32 triangles: CPU below 94² [94,94], H200 above\n");
+    made_fini(&r);
+}
+
+static void test_what_has_no_time_says_why(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    made_crossover(&r, MADE_GPU, 20);
+    made_fail(&r.cells[1], CELL_WRONG, "vertices 3.1e-2, allowed 2e-3");
+    made_fail(&r.cells[2], CELL_TIMEOUT, "60 s were not enough");
+    made_fail(&r.cells[4], CELL_SKIPPED, "needs 6.44 GB, has 4.00 GB");
+    made_fail(&r.cells[5], CELL_FAILED, "CL_OUT_OF_RESOURCES (-5)");
+    r.cells[17].counts.split = 4;
+    expect_tables(&r, "crossover",
+                  HEADING "      32 triangles            128                     512\n"
+                          " 64²  wrong H200              timeout CPU             failed H200\n"
+                          "      131 us / wrong          timeout / 331 us        skipped / failed\n"
+                          "128²  1.58 [1.57,1.59] H200   2.90 [2.88,2.92] H200   3.7 [3.6,3.7] H200\n"
+                          "      524 / 331 us  dev 3.2   2.1 / 0.72 ms  dev 5.8  8.4 / 2.3 ms  dev 7.3\n"
+                          "256²  2.90 [2.88,2.92] H200   3.7 [3.6,3.7] H200      3.91 [3.88,3.93] H200\n"
+                          "      2.1 / 0.72 ms  dev 5.8  8.4 / 2.3 ms  dev 7.3   34 / 8.6÷4 ms  dev 7.8\n"
+                          "H200 wins everywhere measured\n"
+                          "64² × 32 on H200 wrong: vertices 3.1e-2, allowed 2e-3\n"
+                          "64² × 128 on CPU timeout: 60 s were not enough\n"
+                          "64² × 512 on CPU skipped: needs 6.44 GB, has 4.00 GB\n"
+                          "64² × 512 on H200 failed: CL_OUT_OF_RESOURCES (-5)\n");
+    made_fini(&r);
+}
+
+static void test_two_samples_decide_nothing_for_sure(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 1000, 2);
+    made_cell(&r, "device", MADE_GPU, 64, 32, 4000, 1)->device_ns = 0;
+    made_cell(&r, "cpu", MADE_CPU, 64, 128, 0, 1);
+    made_cell(&r, "device", MADE_GPU, 64, 128, 0, 1);
+    made_cell(&r, "device", MADE_GPU, 96, 128, 7000, 1)->spec.height = 64;
+    expect_tables(&r, "crossover",
+                  HEADING "       32 triangles  128\n"
+                          "  64²  0.25 CPU?     -\n"
+                          "       1.0 / 4.0 us  0 us / 0 us\n"
+                          "96x64  -             -\n"
+                          "                     - / 7.00 us\n"
+                          "CPU wins everywhere measured\n"
+                          "?: under 6 samples, so no interval: by the medians alone\n");
+    made_fini(&r);
+}
+
+static void test_one_table_a_call_shape_and_device(void **state)
+{
+    struct results r;
+    struct table *tables = NULL;
+    struct err err = ERR_INIT;
+    size_t count = 0;
+    (void)state;
+    made_init(&r);
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 1000, 10);
+    made_cell(&r, "device", MADE_GPU, 64, 32, 1000, 10);
+    made_cell(&r, "device", MADE_GPU, 64, 32, 500, 10)->spec.call = CALL_RESIDENT;
+    made_cell(&r, "device", MADE_POCL, 64, 32, 2000, 10);
+    assert_true(table_kind_find("crossover")->make(&r, &tables, &count, &err));
+    assert_int_equal(count, 3);
+    assert_string_equal(tables[0].fields[1].text, "1.00 [0.99,1.01] tie");
+    assert_int_equal(tables[0].fields[1].mark, MARK_TIE);
+    assert_string_equal(tables[1].fields[1].text, "2.00 [1.98,2.02] H200");
+    assert_int_equal(tables[1].fields[1].mark, MARK_WINNER);
+    assert_string_equal(tables[2].fields[1].text, "0.50 [0.49,0.51] CPU");
+    assert_int_equal(tables[2].fields[1].mark, MARK_LOSER);
+    assert_non_null(strstr(tables[1].notes[0], "call: resident"));
+    assert_non_null(strstr(tables[2].notes[0], "device: PoCL (pthread-AMD EPYC 7B13) [1:0]"));
+    tables_free(tables, count);
+    made_fini(&r);
+}
+
+static void test_nothing_to_compare(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    expect_tables(&r, "crossover", "crossover: nothing to compare: this run has no cells for it\n");
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 1000, 10);
+    expect_tables(&r, "crossover", "crossover: nothing to compare: this run has no cells for it\n");
+    made_fini(&r);
+}
+
+static void test_two_devices_of_one_name_are_told_apart(void **state)
+{
+    struct results r;
+    struct table *tables = NULL;
+    struct err err = ERR_INIT;
+    size_t count = 0;
+    (void)state;
+    made_init(&r);
+    snprintf(r.devices[MADE_POCL].short_name, sizeof(r.devices[0].short_name), "H200");
+    made_cell(&r, "device", MADE_GPU, 64, 32, 2000, 10);
+    made_cell(&r, "device", MADE_POCL, 64, 32, 1000, 10);
+    assert_true(table_kind_find("crossover")->make(&r, &tables, &count, &err));
+    assert_int_equal(count, 1);
+    assert_string_equal(tables[0].fields[1].text, "2.00 [1.98,2.02] 1:0");
+    assert_non_null(strstr(tables[0].title, "0:0 time / 1:0 time (above 1: 1:0 faster)"));
+    tables_free(tables, count);
+    made_fini(&r);
+}
+
+static void test_many_columns_are_dropped_not_wrapped(void **state)
+{
+    struct results r;
+    struct table *tables = NULL;
+    struct err err = ERR_INIT;
+    size_t count = 0;
+    (void)state;
+    made_init(&r);
+    for (uint32_t t = 32; t <= 2048; t *= 2) {
+        made_cell(&r, "cpu", MADE_CPU, 64, t, 1000u * t, 10);
+        made_cell(&r, "device", MADE_GPU, 64, t, 500u * t, 10);
+    }
+    assert_true(table_kind_find("crossover")->make(&r, &tables, &count, &err));
+    char *text = made_text(&tables[0], 80, false);
+    assert_non_null(strstr(text, "not shown for want of width: 64, 128, 256, 1024\n"));
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        assert_true(strlen(line) <= 90 &&
+                    line[strlen(line) - 1] != ' '); /* bytes: a line holds a few of two */
+    free(text);
+    tables_free(tables, count);
+    made_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_nine_cells),
+        cmocka_unit_test(test_what_has_no_time_says_why),
+        cmocka_unit_test(test_two_samples_decide_nothing_for_sure),
+        cmocka_unit_test(test_one_table_a_call_shape_and_device),
+        cmocka_unit_test(test_nothing_to_compare),
+        cmocka_unit_test(test_two_devices_of_one_name_are_told_apart),
+        cmocka_unit_test(test_many_columns_are_dropped_not_wrapped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

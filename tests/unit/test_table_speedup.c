@@ -1,0 +1,117 @@
+#include "unit/made.h"
+
+static void expect_table(const struct results *r, size_t width, const char *want)
+{
+    struct table *tables = NULL;
+    struct err err = ERR_INIT;
+    size_t count = 0;
+
+    assert_true(table_kind_find("speedup")->make(r, &tables, &count, &err));
+    assert_int_equal(count, 1);
+    char *got = made_text(&tables[0], width, false);
+    assert_string_equal(got, want);
+    free(got);
+    tables_free(tables, count);
+}
+
+static void test_a_row_a_point(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 131000, 20);
+    made_cell(&r, "device", MADE_GPU, 64, 32, 233000, 20);
+    made_cell(&r, "cpu", MADE_CPU, 256, 512, 33600000, 20);
+    made_cell(&r, "device", MADE_GPU, 256, 512, 8590000, 20)->counts.split = 4;
+    expect_table(&r, 80,
+                 "CPU time / device time (above 1: device faster)\n"
+                 "gradient, batch 16, sigma 0.01, random scenes\n"
+                 "CPU: AMD EPYC 7B13, 2 threads, AVX2\n"
+                 "device: NVIDIA H200 [0:0], fused + ordered\n"
+                 "size  triangles  CPU ms  H200 ms  speedup                 dev  worst error\n"
+                 " 64²         32   0.131    0.233  0.56 [0.56,0.57] CPU   1.12  vertices 2.2e-5\n"
+                 "256²        512    33.6   8.59÷4  3.91 [3.89,3.94] H200   7.8  vertices 2.2e-5\n"
+                 "dev: the same ratio for the device's own time, by its events\n");
+    made_fini(&r);
+}
+
+static void test_forward_and_other_axes_get_columns(void **state)
+{
+    struct results r;
+    struct cell *c;
+    (void)state;
+    made_init(&r);
+    c = made_cell(&r, "cpu", MADE_CPU, 64, 32, 1310000, 2);
+    c->spec.mode = MODE_FORWARD;
+    for (int single = 0; single < 2; single++) {
+        c = made_cell(&r, "device", MADE_GPU, 64, 32, single ? 2000000 : 100000, 2);
+        c->spec.mode = MODE_FORWARD;
+        c->spec.dispatch = single ? DISPATCH_SINGLE : DISPATCH_BATCHED;
+        agreement_init(&c->agreement);
+        c->agreement.value[AGREE_IMAGE] = single ? INFINITY : 0;
+    }
+    made_fail(c, CELL_WRONG, "image not finite");
+    expect_table(&r, 80,
+                 "CPU time / device time (above 1: device faster)\n"
+                 "forward, 64x64, 32 triangles, batch 16, sigma 0.01, random scenes\n"
+                 "CPU: AMD EPYC 7B13, 2 threads, AVX2\n"
+                 "device: NVIDIA H200 [0:0]\n"
+                 "dispatch  CPU us  H200 us  speedup   dev  worst error\n"
+                 "batched     1310      100  13 H200?   26  image 0.0e+0\n"
+                 "single      1310    wrong  -           -  image not finite\n"
+                 "dev: the same ratio for the device's own time, by its events\n"
+                 "?: under 6 samples, so no interval: by the medians alone\n"
+                 "64² × 32 on H200 wrong: image not finite\n");
+    made_fini(&r);
+}
+
+static void test_several_devices_are_named_in_rows(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 131000, 20);
+    made_cell(&r, "device", MADE_GPU, 64, 32, 233000, 20);
+    made_cell(&r, "device", MADE_POCL, 64, 32, 933000, 20);
+    made_cell(&r, "scalar", MADE_CPU, 64, 32, 1310000, 20)->spec.variant = VARIANT_SCALAR;
+    expect_table(&r, 100,
+                 "CPU time / device time (above 1: device faster)\n"
+                 "gradient, 64x64, 32 triangles, batch 16, sigma 0.01, random scenes\n"
+                 "CPU: AMD EPYC 7B13, 2 threads, AVX2\n"
+                 "device: NVIDIA H200 [0:0], fused + ordered\n"
+                 "device: PoCL (pthread-AMD EPYC 7B13) [1:0], fused + ordered\n"
+                 "scalar: AMD EPYC 7B13, 2 threads, AVX2, variant scalar\n"
+                 "backend  on    CPU us  device us  speedup                   dev  worst error\n"
+                 "device   H200     131        233  0.56 [0.56,0.57] CPU     1.12  vertices 2.2e-5\n"
+                 "device   PoCL     131        933  0.140 [0.140,0.141] CPU  0.28  vertices 2.2e-5\n"
+                 "scalar   CPU      131       1310  0.100 [0.099,0.101] CPU     -  vertices 2.2e-5\n"
+                 "dev: the same ratio for the device's own time, by its events\n");
+    made_fini(&r);
+}
+
+static void test_one_device_alone_is_shown(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    expect_table(&r, 80, "speedup: nothing was measured for it\n");
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 131000, 20);
+    expect_table(&r, 80,
+                 "Times of CPU: there is nothing to compare with\n"
+                 "gradient, 64x64, 32 triangles, batch 16, sigma 0.01, random scenes\n"
+                 "CPU: AMD EPYC 7B13, 2 threads, AVX2\n"
+                 "CPU us  worst error\n"
+                 "   131  vertices 2.2e-5\n");
+    made_fini(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_row_a_point),
+        cmocka_unit_test(test_forward_and_other_axes_get_columns),
+        cmocka_unit_test(test_several_devices_are_named_in_rows),
+        cmocka_unit_test(test_one_device_alone_is_shown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
