@@ -1,0 +1,70 @@
+/* Tables as Markdown (GitHub's dialect). */
+#include "report/table.h"
+
+/* Text in a table's field, or in a line: what Markdown would read as markup is escaped. */
+static void add_escaped(struct strbuf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\n')
+            strbuf_addc(out, ' ');
+        else {
+            if (*text == '|' || *text == '*' || *text == '_' || *text == '`' || *text == '<' || *text == '[')
+                strbuf_addc(out, '\\');
+            strbuf_addc(out, *text);
+        }
+    }
+}
+
+static void add_list(struct strbuf *out, char *const *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        strbuf_add(out, "- ");
+        add_escaped(out, lines[i]);
+        strbuf_addc(out, '\n');
+    }
+    if (count)
+        strbuf_addc(out, '\n');
+}
+
+static void add_header(struct strbuf *out, const struct table *t)
+{
+    strbuf_addc(out, '|');
+    for (size_t c = 0; c < t->column_count; c++) {
+        strbuf_addc(out, ' ');
+        add_escaped(out, t->columns[c].title);
+        strbuf_add(out, " |");
+    }
+    strbuf_add(out, "\n|");
+    for (size_t c = 0; c < t->column_count; c++)
+        strbuf_add(out, t->columns[c].align == ALIGN_RIGHT ? "---:|" : ":---|");
+    strbuf_addc(out, '\n');
+}
+
+bool table_write_markdown(const struct table *t, struct strbuf *out, struct err *err)
+{
+    if (!table_ok(t, err))
+        return false;
+    if (t->title) {
+        strbuf_add(out, "**");
+        add_escaped(out, t->title);
+        strbuf_add(out, "**\n\n");
+    }
+    add_list(out, t->notes, t->note_count);
+    if (t->row_count)
+        add_header(out, t);
+    for (size_t row = 0; row < t->row_count; row++) {
+        strbuf_addc(out, '|');
+        for (size_t c = 0; c < t->column_count; c++) {
+            const struct table_field *field = &t->fields[row * t->column_count + c];
+            const char *bold = field->mark == MARK_WINNER || field->mark == MARK_BAD ? "**" : "";
+            strbuf_addf(out, " %s", bold);
+            add_escaped(out, field->text ? field->text : "");
+            strbuf_addf(out, "%s |", bold);
+        }
+        strbuf_addc(out, '\n');
+    }
+    if (t->row_count)
+        strbuf_addc(out, '\n');
+    add_list(out, t->footer, t->footer_count);
+    return strbuf_ok(out, err);
+}
