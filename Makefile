@@ -117,7 +117,7 @@ bench: $(O)/tests/bench/bench_cpu ## the CPU renderer, fast against scalar (BENC
 	@$< $(BENCH)
 
 check: ## all of the following but check-valgrind and fuzz
-	@+$(RUN) --make lint check-unit check-kernels check-cli check-clang check-san check-fuzz check-oclgrind
+	@+$(RUN)
 
 lint: $(LIBOBJS) ## layers, headers, globals, scripts, manual pages
 	@CC="$(CC)" OBJECTS=$(O) $(RUN) --programs lint scripts/lint.sh

@@ -3,7 +3,7 @@
 
     run.py [--wrap COMMAND] --programs SUITE PROGRAM...   programs that speak TAP, each with its arguments
     run.py --pytest SUITE FOLDER                          Python tests
-    run.py --make TARGET...                               make targets that end in run.py, added up
+    run.py                                                all suites below, through make, added up
 
 The last line is "N passed, N failed" (and ", N skipped" when there are any). What crashes, hangs or
 runs no test has failed; the exit status is 1 when anything failed.
@@ -19,6 +19,8 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
+SUITES = ["lint", "check-unit", "check-kernels", "check-cli", "check-clang", "check-san", "check-fuzz",
+          "check-oclgrind"]
 PROGRAM_SECONDS = 300
 SUITE_SECONDS = 600
 
@@ -163,7 +165,6 @@ def main():
     parser.add_argument("--wrap", default="")
     parser.add_argument("--programs", nargs="+")
     parser.add_argument("--pytest", nargs=2)
-    parser.add_argument("--make", nargs="+")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: stopped"))
 
@@ -173,7 +174,7 @@ def main():
     elif options.pytest:
         total.add(run_pytest(options.pytest[1]))
     else:
-        for target in options.make or []:
+        for target in SUITES:
             total.add(run_make(target, len(os.sched_getaffinity(0))))
     if total.passed + total.failed + total.skipped == 0:
         print("there is no test")
