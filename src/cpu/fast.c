@@ -224,7 +224,7 @@ static void render_tile(const struct cpu_job *job, struct fast_work *work, struc
         .target = scene.upstream != NULL ? scene.upstream : scene.target,
         .image = scene.image,
         .upstream = scene.upstream != NULL,
-        .exp2_scale = -1.44269504f / s,
+        .exp2_scale = -0.72134752f / s,
         .loss_scale = (float)(2.0 / (3.0 * scene.width * scene.height)),
     };
     isa->scan(&tile, scratch);
@@ -286,7 +286,7 @@ static void reduce_part(const struct cpu_job *job, uint32_t b, uint32_t part)
         double opacity = alpha > 0 ? alpha < 1 ? (double)alpha : 1 : 0;
         float *grads = scene.grads + (size_t)i * SCENE_STRIDE;
         for (int j = 0; j < 6; j++)
-            grads[j] = (float)(-opacity / s * sum[i - first][j]);
+            grads[j] = (float)(-0.5 * opacity / s * sum[i - first][j]);
         for (int j = 6; j < 9; j++)
             grads[j] = (float)sum[i - first][j];
         grads[9] = alpha > 0 && alpha < 1 ? (float)sum[i - first][9] : 0;

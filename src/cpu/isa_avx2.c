@@ -23,7 +23,7 @@ static inline vf v_mul(vf a, vf b) { return _mm256_mul_ps(a, b); }
 static inline vf v_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
 static inline vf v_fnma(vf a, vf b, vf c) { return _mm256_fnmadd_ps(a, b, c); }
 static inline vf v_min(vf a, vf b) { return _mm256_min_ps(a, b); }
-static inline vf v_max(vf a, vf b) { return _mm256_max_ps(a, b); }
+static inline vf v_clamp_half(vf a) { return _mm256_max_ps(_mm256_min_ps(a, v_set1(0.5f)), v_set1(-0.5f)); }
 static inline vm v_lt(vf a, vf b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
 static inline vm v_le(vf a, vf b) { return _mm256_cmp_ps(a, b, _CMP_LE_OQ); }
 static inline vm m_and(vm a, vm b) { return _mm256_and_ps(a, b); }
@@ -44,12 +44,7 @@ static inline vf v_rows(const float *p)
 }
 
 /* Estimates of 12 bits and one Newton step: good to two units in the last place. */
-static inline vf v_rsqrt(vf a)
-{
-    vf r = _mm256_rsqrt_ps(a);
-    vf half = v_mul(v_mul(a, r), r);
-    return v_mul(r, v_fnma(half, v_set1(0.5f), v_set1(1.5f)));
-}
+static inline vf v_rsqrt_estimate(vf a) { return _mm256_rsqrt_ps(a); }
 static inline vf v_rcp(vf a)
 {
     vf r = _mm256_rcp_ps(a);
@@ -59,7 +54,7 @@ static inline vf v_rcp(vf a)
 /* n = the integer nearest to a, and p * 2^n. Below 2^-125 a weight is 0 anyhow. */
 static inline vf v_exp2_split(vf a, vf *fraction)
 {
-    a = v_max(a, v_set1(-125));
+    a = _mm256_max_ps(a, v_set1(-125));
     vf n = _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     *fraction = v_sub(a, n);
     return n;
@@ -98,6 +93,6 @@ static inline void v_sum10(const vf a[10], float *out)
     out[9] = _mm_cvtss_f32(_mm256_extractf128_ps(t, 1));
 }
 
-#include "cpu/tile_body.h"
+#include "cpu/tile_body.inc"
 
 #endif

@@ -23,7 +23,8 @@ static inline vf v_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
 static inline vf v_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
 static inline vf v_fnma(vf a, vf b, vf c) { return _mm512_fnmadd_ps(a, b, c); }
 static inline vf v_min(vf a, vf b) { return _mm512_min_ps(a, b); }
-static inline vf v_max(vf a, vf b) { return _mm512_max_ps(a, b); }
+/* The smaller in magnitude of a and 0.5, with a's sign. */
+static inline vf v_clamp_half(vf a) { return _mm512_range_ps(a, v_set1(0.5f), 0x2); }
 static inline vm v_lt(vf a, vf b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
 static inline vm v_le(vf a, vf b) { return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ); }
 static inline vm m_and(vm a, vm b) { return _kand_mask16(a, b); }
@@ -47,12 +48,7 @@ static inline vf v_rows(const float *p)
 }
 
 /* Estimates of 14 bits and one Newton step: good to about one unit in the last place. */
-static inline vf v_rsqrt(vf a)
-{
-    vf r = _mm512_rsqrt14_ps(a);
-    vf half = v_mul(v_mul(a, r), r);
-    return v_mul(r, v_fnma(half, v_set1(0.5f), v_set1(1.5f)));
-}
+static inline vf v_rsqrt_estimate(vf a) { return _mm512_rsqrt14_ps(a); }
 static inline vf v_rcp(vf a)
 {
     vf r = _mm512_rcp14_ps(a);
@@ -95,6 +91,6 @@ static inline void v_sum10(const vf a[10], float *out)
     _mm512_mask_storeu_ps(out, 0x0FFF, _mm512_permutexvar_ps(order, s));
 }
 
-#include "cpu/tile_body.h"
+#include "cpu/tile_body.inc"
 
 #endif

@@ -38,13 +38,14 @@ static inline vf v_select(vm m, vf yes, vf no) { return (vf)((m & (vm)yes) | (~m
 static inline vf v_keep(vm m, vf a) { return (vf)(m & (vm)a); }
 static inline vf v_min(vf a, vf b) { return v_select(a < b, a, b); }
 static inline vf v_max(vf a, vf b) { return v_select(a > b, a, b); }
+static inline vf v_clamp_half(vf a) { return v_max(v_min(a, v_set1(0.5f)), v_set1(-0.5f)); }
 static inline vf v_negate_unless(vm m, vf a) { return (vf)((vm)a ^ (~m & (vm)v_set1(-0.0f))); }
 
 static inline vf v_columns(const float *p) { return v_load(p); }
 static inline vf v_rows(const float *p) { return v_set1(*p); }
 
 static inline vf v_rcp(vf a) { return 1 / a; }
-static inline vf v_rsqrt(vf a)
+static inline vf v_rsqrt_estimate(vf a)
 {
     return 1 / (vf){sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3])};
 }
@@ -70,4 +71,4 @@ static inline void v_sum10(const vf a[10], float *out)
         out[i] = sum4(a[i]);
 }
 
-#include "cpu/tile_body.h"
+#include "cpu/tile_body.inc"

@@ -29,13 +29,14 @@
 #define TILE_CAREFUL 1u
 
 /* One triangle, made ready. Edge j of the inside test runs from vertex j to j+1. Distances use edges 0->1,
- * 1->2 and 0->2: then the closest point's share of vertex 1 and 2 is t or 1-t, never a third form. */
+ * 1->2 and 0->2: then
+ * edge 1->2 alone gives to both vertices 1 and 2, and an edge's end is vertex 2 wherever it ends there. */
 struct tile_triangle {
     float vx[3], vy[3];
     float cross_x[3], cross_y[3]; /* edges of the inside test; negated where the winding is negative */
     float edge_x[3], edge_y[3];   /* edges of the distance */
     float along_x[3], along_y[3]; /* edge/|edge|^2: t = dot(p - start, along) + along_0 */
-    float along_0[3];             /* 0; 2 for an edge 0->2 that is a point, whose t must be 1 */
+    float along_0[3]; /* -1/2: t counts from the edge's middle. 1 for an edge 0->2 that is a point: its end */
     float normal_x[3], normal_y[3], normal_0[3]; /* unit, inward: signed distance to the edge's line */
     float reach;      /* w <= 1e-6 where a line is further away than this; INFINITY: cull nothing */
     float colour[3];
@@ -62,12 +63,12 @@ struct tile {
     const float *target;              /* [H][W][3]: target, or dL/dC where upstream; NULL in forward mode */
     float *image;                     /* [H][W][3] or NULL */
     bool upstream;
-    float exp2_scale; /* -log2(e)/s */
+    float exp2_scale; /* -log2(e)/(2s) */
     float loss_scale; /* 2/(3WH) */
 };
 
 /* What backward adds up for one triangle over one tile: x and y for vertices 0, 1, 2; colour; alpha. The
- * positions still lack the factor -o/s, alpha the clamp's derivative. */
+ * positions still lack the factor -o/(2s), alpha the clamp's derivative. */
 struct tile_sums {
     float value[12]; /* 10 used */
 };
