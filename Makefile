@@ -148,7 +148,7 @@ check-san-built: $(UNIT_TESTS) $(LOCALES) gpubench
 	@$(RUN) --programs san $(UNIT_TESTS)
 
 check-oclgrind: $(KERNEL_TESTS) ## kernels under Oclgrind: memory errors, races, barriers
-	@$(RUN) --wrap "oclgrind --data-races --uninitialized --stop-errors 10" --programs oclgrind $(KERNEL_TESTS)
+	@$(RUN) --wrap tests/oclgrind.sh --programs oclgrind $(KERNEL_TESTS)
 
 check-valgrind: $(UNIT_TESTS) $(LOCALES) ## unit tests under Valgrind
 	@$(RUN) --wrap "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite" \

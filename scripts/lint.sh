@@ -72,6 +72,6 @@ with clang "headers compile alone with clang" headers_alone clang
 result "no writable globals" "$(globals 2>&1)"
 result "no file over 500 lines" "$(long_files)"
 with git "no tabs and trailing blanks" white_space
-with shellcheck "shellcheck" shellcheck scripts/*.sh .ci/run
+with shellcheck "shellcheck" shellcheck scripts/*.sh tests/*.sh .ci/run
 with mandoc "manual pages" manual_pages
 echo "1..$count"
