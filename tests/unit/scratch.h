@@ -17,7 +17,7 @@ static inline void scratch_make(char dir[SCRATCH_MAX])
 {
     const char *parent = getenv("TMPDIR");
 
-    snprintf(dir, SCRATCH_MAX, "%s/gpubench-test-XXXXXX", parent && *parent ? parent : "/tmp");
+    snprintf(dir, SCRATCH_MAX, "%s/gpubench-test-XXXXXX", parent && *parent ? parent : P_tmpdir);
     assert_non_null(mkdtemp(dir));
 }
 
