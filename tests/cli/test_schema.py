@@ -46,7 +46,9 @@ def results(*cells):
         "schema": "gpubench-results", "version": 1, "complete": True, "created": "2026-01-02T03:04:05+00:00",
         "tool": {"version": "0.1.0", "revision": "abc", "compiler": "gcc 12", "flags": "-O2"},
         "command": ["gpubench", "sweep", "crossover"], "config": {"version": 1, "name": "crossover"},
-        "machine": {}, "devices": [device], "cells": list(cells),
+        "machine": {"cpu": {"model": "AMD EPYC", "cores": 2}, "kernel": "Linux", "cpu_quota": None, "governor": None,
+                    "load_average": [0.1, 0.2, 0.3], "environment": {"OMP_NUM_THREADS": "2"}},
+        "devices": [device], "cells": list(cells),
     }
 
 
