@@ -163,8 +163,8 @@ struct reader {
 static bool bad(const struct reader *r, const char *key, const char *wanted)
 {
     const struct json *id = json_get(r->cell, "id");
-    return err_set(r->err, ERR_CONFIG, "cell \"%.200s\": \"%s\" must be %s", id != NULL ? json_string(id) : "?", key,
-                   wanted);
+    return err_set(r->err, ERR_CONFIG, "cell \"%.200s\": \"%s\" must be %s",
+                   id != NULL ? json_string(id) : "?", key, wanted);
 }
 
 /* A count; absent or null leaves *out as it is. */
@@ -188,7 +188,8 @@ static bool read_u32(const struct reader *r, const struct json *object, const ch
 }
 
 /* The string's place in names; a null name matches JSON null or an absent key. */
-static bool read_name(const struct reader *r, const char *key, const char *const *names, size_t count, size_t *out)
+static bool read_name(const struct reader *r, const char *key, const char *const *names, size_t count,
+                      size_t *out)
 {
     const struct json *node = json_get(r->cell, key);
     bool absent = node == NULL || json_type(node) == JSON_NULL;
@@ -304,8 +305,9 @@ static bool read_counts(const struct reader *r, struct cell *cell)
     cell->pairs_estimated = json_bool(json_get(counts, "pairs_estimated"));
     return read_u64(r, pool, "hits", &c->pool_hits) && read_u64(r, pool, "misses", &c->pool_misses) &&
            read_u64(r, pool, "bytes", &c->pool_bytes) && read_u64(r, counts, "dispatches", &c->dispatches) &&
-           read_u64(r, counts, "bytes_up", &c->bytes_up) && read_u64(r, counts, "bytes_down", &c->bytes_down) &&
-           read_u64(r, counts, "pairs", &cell->pairs) && read_u32(r, counts, "split", &c->split) &&
+           read_u64(r, counts, "bytes_up", &c->bytes_up) &&
+           read_u64(r, counts, "bytes_down", &c->bytes_down) && read_u64(r, counts, "pairs", &cell->pairs) &&
+           read_u32(r, counts, "split", &c->split) &&
            read_u64(r, counts, "pairs_in_bounds", &cell->pairs_in_bounds) &&
            read_u32(r, r->cell, "outliers", &cell->outliers) &&
            read_u32(r, checked, "scenes", &cell->checked_scenes) &&

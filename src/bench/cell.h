@@ -41,8 +41,8 @@ struct cell {
     uint64_t pairs;          /* covered pairs of the whole call, by the reference */
     uint64_t pairs_in_bounds;
     bool pairs_estimated;    /* too many to count: pairs is scaled up from those of the checked part */
-    uint32_t checked_scenes; /* of the batch, compared with the reference; the others were looked at for NaN */
-    uint64_t checked_pixels; /* of each picture; not all where a single scene is too large to check whole */
+    uint32_t checked_scenes; /* of the batch, compared with the reference; others: looked at for NaN */
+    uint64_t checked_pixels; /* of each picture; not all where one scene is too large to check */
     uint64_t tape_bytes;     /* dense, where the strategy has a tape; else 0 */
     uint64_t tape_touched_bytes; /* of the touched rectangles, always worked out */
     uint64_t build_ns;       /* opening the job: kernels built, memory allocated; outside all samples */

@@ -38,7 +38,8 @@ static bool add_note(struct choice *choice, const struct strbuf *text, struct er
 {
     void *array = choice->notes;
     size_t capacity = choice->note_count;
-    if (!strbuf_ok(text, err) || !mem_grow(&array, &capacity, choice->note_count + 1, sizeof(char *), "notes", err))
+    if (!strbuf_ok(text, err) ||
+        !mem_grow(&array, &capacity, choice->note_count + 1, sizeof(char *), "notes", err))
         return false;
     choice->notes = array;
     choice->notes[choice->note_count] = mem_strdup(strbuf_str(text), err);
@@ -115,7 +116,8 @@ static bool mark(struct chooser *c, const char *selector, bool *marked)
 /* GPU before accelerator before CPU device; the first of equals. SIZE_MAX when there is none. */
 static size_t best(const struct chooser *c, enum backend_kind kind)
 {
-    static const int rank[] = {[DEVICE_CPU] = 1, [DEVICE_GPU] = 4, [DEVICE_ACCELERATOR] = 3, [DEVICE_OTHER] = 2};
+    static const int rank[] = {
+        [DEVICE_CPU] = 1, [DEVICE_GPU] = 4, [DEVICE_ACCELERATOR] = 3, [DEVICE_OTHER] = 2};
     size_t found = SIZE_MAX;
     for (size_t i = 0; i < c->count; i++)
         if (c->all[i].backend == kind && usable(&c->all[i]) &&
@@ -149,8 +151,8 @@ static bool choose_for(struct chooser *c, const struct backend_config *backend, 
         else
             strbuf_addf(&note, "backend \"%s\" is left out: there is no %s device%s", backend->name,
                         backend_kind_name(backend->kind),
-                        backend->kind == BACKEND_OPENCL
-                            ? "; the package pocl-opencl-icd makes one of the CPU" : "");
+                        backend->kind == BACKEND_OPENCL ? "; the package pocl-opencl-icd makes one of the CPU"
+                                                        : "");
     }
     bool ok = any || add_note(c->out, &note, c->err);
     strbuf_fini(&note);

@@ -9,8 +9,8 @@
 #include "plan/config.h"
 #include "plan/grid.h"
 
-/* Whether -d TEXT means this device: "openmp"; "ocl:P:D"; "gpu", every OpenCL GPU; or, case ignored, part of an OpenCL
- * device's name, short name or platform. */
+/* Whether -d TEXT means this device: "openmp"; "ocl:P:D"; "gpu", every OpenCL GPU; or, case ignored, part of
+ * an OpenCL device's name, short name or platform. */
 bool choose_matches(const struct device_info *device, const char *selector);
 
 struct choice {
@@ -18,17 +18,17 @@ struct choice {
     size_t *used; /* owned; the devices in use, as places in the list of all; ascending */
     size_t used_count;
     struct grid_devices *of_backend; /* owned; [config->backend_count]; indices into used */
-    char **notes; /* owned; what to tell the user */
+    char **notes;                    /* owned; what to tell the user */
     size_t note_count;
 };
 
 void choice_fini(struct choice *choice); /* accepts NULL and a zeroed one */
 
-/* ERR_NO_DEVICE, naming what there is, when a selector matches no usable device, or nothing is left to run on. A
- * backend without a device of its own kind gets none, and a note. A device that two platforms offer (the same PCI
- * address) is chosen once by "gpu" or a part of a name. */
+/* ERR_NO_DEVICE, naming what there is, when a selector matches no usable device, or nothing is left to run
+ * on. A backend without a device of its own kind gets none, and a note. A device that two platforms offer
+ * (the same PCI address) is chosen once by "gpu" or a part of a name. */
 bool choose_devices(const struct device_info *all, size_t count, const struct config *config,
-                    const char *const *selectors, size_t selector_count, struct choice *out, struct err *err)
-    GB_NODISCARD;
+                    const char *const *selectors, size_t selector_count, struct choice *out,
+                    struct err *err) GB_NODISCARD;
 
 #endif

@@ -15,7 +15,10 @@ struct field {
     size_t size; /* of a TEXT */
 };
 
-#define FIELD(type, name) {#name, type, offsetof(struct device_info, name), sizeof(((struct device_info *)0)->name)}
+#define FIELD(type, name)                                                                                    \
+    {                                                                                                        \
+#name, type, offsetof(struct device_info, name), sizeof(((struct device_info *)0)->name)             \
+    }
 
 static const struct field fields[] = {
     FIELD(TEXT, selector),

@@ -30,9 +30,9 @@ static bool load_scenes(struct input_files *files, struct err *err)
             return false;
         files->scene_count++;
         if (files->scenes[i].triangles != files->scenes[0].triangles)
-            return err_set(err, ERR_CONFIG,
-                           "%s has %u triangles and %s has %u: all scenes of a batch must have as many", sc->files[i],
-                           files->scenes[i].triangles, sc->files[0], files->scenes[0].triangles);
+            return err_set(
+                err, ERR_CONFIG, "%s has %u triangles and %s has %u: all scenes of a batch must have as many",
+                sc->files[i], files->scenes[i].triangles, sc->files[0], files->scenes[0].triangles);
     }
     return true;
 }
@@ -120,7 +120,8 @@ void inputs_fill(const struct inputs *in, const struct render_io *io)
 }
 
 /* The picture that another seed's scene makes, as the reference renders it. */
-static bool render_target(const struct inputs *in, uint32_t scene, float *params, double *image, struct err *err)
+static bool render_target(const struct inputs *in, uint32_t scene, float *params, double *image,
+                          struct err *err)
 {
     const struct config *config = in->files->config;
     const size_t values = image_values(in);
@@ -143,7 +144,8 @@ static bool make_targets(struct inputs *in, struct err *err)
 {
     uint64_t values = image_values(in);
     if (!mem_mul(values, in->spec.batch, &values))
-        return err_set(err, ERR_MEMORY, "targets of %u pictures are more than can be addressed", in->spec.batch);
+        return err_set(err, ERR_MEMORY, "targets of %u pictures are more than can be addressed",
+                       in->spec.batch);
     in->targets = mem_calloc(values, sizeof *in->targets, "targets", err);
     if (in->targets == NULL)
         return false;
@@ -151,7 +153,8 @@ static bool make_targets(struct inputs *in, struct err *err)
 #pragma omp parallel
     {
         struct err mine = ERR_INIT;
-        float *params = mem_calloc((uint64_t)in->spec.triangles * SCENE_STRIDE, sizeof *params, "a scene", &mine);
+        float *params =
+            mem_calloc((uint64_t)in->spec.triangles * SCENE_STRIDE, sizeof *params, "a scene", &mine);
         double *image = mem_calloc(image_values(in), sizeof *image, "a target", &mine);
         bool good = params != NULL && image != NULL;
 #pragma omp for schedule(dynamic)

@@ -1,6 +1,6 @@
-/* What a config's scenes, targets and upstream gradients are: made one scene at a time, so that nothing of a whole
- * batch's size is held but what is dear to make (targets that the reference renders). The same config gives the
- * same bits in every process.
+/* What a config's scenes, targets and upstream gradients are: made one scene at a time, so that nothing of a
+ * whole batch's size is held but what is dear to make (targets that the reference renders). The same config
+ * gives the same bits in every process.
  */
 #ifndef GPUBENCH_BENCH_INPUTS_H
 #define GPUBENCH_BENCH_INPUTS_H
@@ -37,10 +37,10 @@ bool inputs_init(struct inputs *in, const struct input_files *files, const struc
                  struct err *err) GB_NODISCARD;
 void inputs_fini(struct inputs *in); /* accepts NULL and a zeroed one */
 
-bool inputs_has_target(const struct inputs *in);   /* gradient mode with a loss */
+bool inputs_has_target(const struct inputs *in);                            /* gradient mode with a loss */
 void inputs_params(const struct inputs *in, uint32_t scene, float *params); /* [T][10] */
 void inputs_background(const struct inputs *in, uint32_t scene, float background[3]);
-void inputs_target(const struct inputs *in, uint32_t scene, float *target); /* [H][W][3] */
+void inputs_target(const struct inputs *in, uint32_t scene, float *target);     /* [H][W][3] */
 void inputs_upstream(const struct inputs *in, uint32_t scene, float *upstream); /* [H][W][3] */
 
 /* Fills every input array that the job has. */

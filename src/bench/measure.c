@@ -45,7 +45,8 @@ static bool init_trials(struct point *p, struct err *err)
         const size_t device = r->grid->cells[r->cells[i]].device;
         t->sink = p->sink;
         t->clock = r->clock;
-        if (!trial_init(t, r->config, r->grid, r->cells[i], r->renderers[device], r->devices[device].trouble, err) ||
+        if (!trial_init(t, r->config, r->grid, r->cells[i], r->renderers[device], r->devices[device].trouble,
+                        err) ||
             (!t->live && !deliver(p, t, err)))
             return false;
     }

@@ -19,9 +19,9 @@ struct measure_request {
     const struct sample_clock *clock;
 };
 
-/* Each cell reaches the sink once, those that cannot run first. false when the sink failed, or with ERR_INTERRUPTED
- * when clock->stop asked to end; what is not finished then does not reach the sink. */
-bool measure_point(const struct measure_request *request, const struct measure_sink *sink, struct err *err)
-    GB_NODISCARD;
+/* Each cell reaches the sink once, those that cannot run first. false when the sink failed, or with
+ * ERR_INTERRUPTED when clock->stop asked to end; what is not finished then does not reach the sink. */
+bool measure_point(const struct measure_request *request, const struct measure_sink *sink,
+                   struct err *err) GB_NODISCARD;
 
 #endif

@@ -32,12 +32,12 @@ enum channel_result { CHANNEL_MESSAGE, CHANNEL_TIMEOUT, CHANNEL_CLOSED, CHANNEL_
 void channel_init(struct channel *channel, int in_fd, int out_fd);
 void channel_fini(struct channel *channel); /* does not close the descriptors */
 
-/* Sends message and frees it, also when that fails (ERR_WORKER: the other side is gone). A message of NULL is one
- * for which memory was lacking. */
+/* Sends message and frees it, also when that fails (ERR_WORKER: the other side is gone). A message of NULL is
+ * one for which memory was lacking. */
 bool channel_send(struct channel *channel, struct json *message, struct err *err) GB_NODISCARD;
 
-/* Waits up to timeout_ms (-1: for ever) for a whole line. CHANNEL_ERROR, with err, is a line that is not a JSON
- * object, or a failed read. A signal ends the wait early as CHANNEL_TIMEOUT. */
+/* Waits up to timeout_ms (-1: for ever) for a whole line. CHANNEL_ERROR, with err, is a line that is not a
+ * JSON object, or a failed read. A signal ends the wait early as CHANNEL_TIMEOUT. */
 enum channel_result channel_receive(struct channel *channel, int timeout_ms, struct json **message,
                                     struct err *err);
 

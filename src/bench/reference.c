@@ -49,7 +49,8 @@ static bool choose_pixels(struct reference *ref, uint64_t largest, struct err *e
     const uint64_t all = picture_pixels(&ref->spec), scenes = ref->scene_count;
     uint64_t count = smaller(all, REFERENCE_MAX_PIXELS / scenes / 8);
     if (largest > 0)
-        count = smaller(count, (uint64_t)((double)REFERENCE_MAX_PAIRS / (double)scenes * (double)all / (double)largest));
+        count = smaller(
+            count, (uint64_t)((double)REFERENCE_MAX_PAIRS / (double)scenes * (double)all / (double)largest));
     if (ref->spec.triangles > 0)
         count = smaller(count, MAX_BOUNDS_TESTS / scenes / ref->spec.triangles);
     if (count == 0)
@@ -156,7 +157,8 @@ static bool render_scene(const struct reference *ref, struct reference_scene *sc
                          struct oracle_output *out)
 {
     const bool gradient = ref->spec.mode == MODE_GRADIENT;
-    scene->image = mem_calloc((uint64_t)ref->pixel_count * 3, sizeof(double), "the reference's picture", &w->err);
+    scene->image =
+        mem_calloc((uint64_t)ref->pixel_count * 3, sizeof(double), "the reference's picture", &w->err);
     if (gradient)
         scene->grads = mem_calloc((uint64_t)ref->spec.triangles * SCENE_STRIDE, sizeof(double),
                                   "the reference's gradients", &w->err);
@@ -194,7 +196,8 @@ static bool render_scenes(struct reference *ref, const struct inputs *in, struct
     ref->pairs = pairs;
     if (ref->pixels != NULL || (ref->in_bounds > REFERENCE_MAX_COUNT && in_bounds < ref->in_bounds)) {
         ref->pairs_estimated = true;
-        ref->pairs = in_bounds == 0 ? 0 : (uint64_t)((double)pairs / (double)in_bounds * (double)ref->in_bounds);
+        ref->pairs =
+            in_bounds == 0 ? 0 : (uint64_t)((double)pairs / (double)in_bounds * (double)ref->in_bounds);
     }
     return ok;
 }
@@ -245,8 +248,10 @@ static bool count_bounds(struct reference *ref, const struct inputs *in, uint64_
             if (!w.ok)
                 continue;
             inputs_params(in, b, w.params);
-            in_bounds[b] = oracle_pairs_in_bounds(w.params, spec->triangles, spec->sigma, spec->width, spec->height);
-            touched += oracle_tape_touched_bytes(w.params, spec->triangles, spec->sigma, spec->width, spec->height);
+            in_bounds[b] =
+                oracle_pairs_in_bounds(w.params, spec->triangles, spec->sigma, spec->width, spec->height);
+            touched +=
+                oracle_tape_touched_bytes(w.params, spec->triangles, spec->sigma, spec->width, spec->height);
         }
 #pragma omp critical
         worker_fini(&w, &ok, err);
@@ -269,12 +274,13 @@ bool reference_init(struct reference *ref, const struct inputs *in, struct err *
 
 /* ---- comparing ---- */
 
-static bool all_written(const float *values, uint64_t count, uint32_t per_scene, const char *what, struct err *err)
+static bool all_written(const float *values, uint64_t count, uint32_t per_scene, const char *what,
+                        struct err *err)
 {
     for (uint64_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
-            return err_set(err, ERR_WRONG, "%s of scene %llu: element %llu was not written, or is not finite", what,
-                           (unsigned long long)(i / per_scene), (unsigned long long)(i % per_scene));
+            return err_set(err, ERR_WRONG, "%s of scene %llu: element %llu was not written, or is not finite",
+                           what, (unsigned long long)(i / per_scene), (unsigned long long)(i % per_scene));
     return true;
 }
 
@@ -284,7 +290,8 @@ static bool outputs_written(const struct reference *ref, const struct render_io 
     const uint32_t picture = (uint32_t)(3 * picture_pixels(spec)), params = spec->triangles * SCENE_STRIDE;
     if (io->image != NULL && !all_written(io->image, (uint64_t)picture * spec->batch, picture, "image", err))
         return false;
-    if (io->grads != NULL && !all_written(io->grads, (uint64_t)params * spec->batch, params, "gradients", err))
+    if (io->grads != NULL &&
+        !all_written(io->grads, (uint64_t)params * spec->batch, params, "gradients", err))
         return false;
     for (uint32_t b = 0; b < spec->batch && io->loss != NULL; b++)
         if (!isfinite(io->loss[b]))
@@ -292,7 +299,8 @@ static bool outputs_written(const struct reference *ref, const struct render_io 
     return true;
 }
 
-static double image_error(const struct reference *ref, const struct reference_scene *scene, const float *image)
+static double image_error(const struct reference *ref, const struct reference_scene *scene,
+                          const float *image)
 {
     if (ref->pixels == NULL)
         return agreement_image(image, scene->image, (uint64_t)ref->pixel_count * 3);
@@ -312,17 +320,19 @@ bool reference_check(const struct reference *ref, const struct render_io *io, bo
         struct agreement mine;
         agreement_init(&mine);
         if (io->grads != NULL && scene->grads != NULL && !only_images)
-            agreement_grads(&mine, io->grads + (size_t)scene->index * spec->triangles * SCENE_STRIDE, scene->grads,
-                            spec->triangles, false);
+            agreement_grads(&mine, io->grads + (size_t)scene->index * spec->triangles * SCENE_STRIDE,
+                            scene->grads, spec->triangles, false);
         if (io->loss != NULL && !only_images)
             mine.value[AGREE_LOSS] = agreement_loss(io->loss[scene->index], scene->loss);
         if (io->image != NULL && scene->image != NULL)
-            mine.value[AGREE_IMAGE] = image_error(ref, scene, io->image + 3 * picture_pixels(spec) * scene->index);
+            mine.value[AGREE_IMAGE] =
+                image_error(ref, scene, io->image + 3 * picture_pixels(spec) * scene->index);
         agreement_worst(errors, &mine);
         enum agreement_group group;
         if (!agreement_within(&mine, &scene->tolerance, &group))
-            ok = err_set(err, ERR_WRONG, "%s of scene %u is off by %.3g, allowed is %.3g", agreement_group_name(group),
-                         scene->index, mine.value[group], scene->tolerance.value[group]);
+            ok = err_set(err, ERR_WRONG, "%s of scene %u is off by %.3g, allowed is %.3g",
+                         agreement_group_name(group), scene->index, mine.value[group],
+                         scene->tolerance.value[group]);
     }
     return ok;
 }

@@ -1,8 +1,8 @@
 /* The right answer of a point, once, by the double-precision oracle; and how far a job's outputs are from it.
  *
- * Whole while the point has at most 10^7 pairs in bounds; above that, scenes evenly spread over the batch while they
- * stay below; where a single scene has more, pixels of the first and the last scene, with all their triangles. What is
- * not compared is looked at for NaN and infinity. No backend takes part.
+ * Whole while the point has at most 10^7 pairs in bounds; above that, scenes evenly spread over the batch
+ * while they stay below; where a single scene has more, pixels of the first and the last scene, with all
+ * their triangles. What is not compared is looked at for NaN and infinity. No backend takes part.
  */
 #ifndef GPUBENCH_BENCH_REFERENCE_H
 #define GPUBENCH_BENCH_REFERENCE_H
@@ -16,8 +16,8 @@
 #include "model/renderer.h"
 
 #define REFERENCE_MAX_PAIRS UINT64_C(10000000)
-#define REFERENCE_MAX_PIXELS UINT64_C(16777216)  /* of all compared scenes: 24 bytes each are held */
-#define REFERENCE_MAX_COUNT UINT64_C(100000000)  /* pairs in bounds; above it covered pairs are estimated */
+#define REFERENCE_MAX_PIXELS UINT64_C(16777216) /* of all compared scenes: 24 bytes each are held */
+#define REFERENCE_MAX_COUNT UINT64_C(100000000) /* pairs in bounds; above it covered pairs are estimated */
 
 struct reference_scene {
     uint32_t index; /* in the batch */
@@ -42,19 +42,19 @@ struct reference {
 bool reference_init(struct reference *ref, const struct inputs *in, struct err *err) GB_NODISCARD;
 void reference_fini(struct reference *ref); /* accepts NULL and a zeroed one */
 
-/* Compares what io holds with the reference and widens *errors to the worst of all scenes: images where both have
- * them; losses and gradients unless only_images. false, with ERR_WRONG saying what is how far off in which scene,
- * when a tolerance is exceeded or an element was not written. */
+/* Compares what io holds with the reference and widens *errors to the worst of all scenes: images where both
+ * have them; losses and gradients unless only_images. false, with ERR_WRONG saying what is how far off in
+ * which scene, when a tolerance is exceeded or an element was not written. */
 bool reference_check(const struct reference *ref, const struct render_io *io, bool only_images,
                      struct agreement *errors, struct err *err);
 
-/* Where pixels are sampled, losses and gradients of whole pictures are not known. This makes them those of the
- * sampled pixels: at every other pixel of a compared scene the target becomes what io->image holds, so that it adds
- * exactly nothing (upstream gradients become 0). io is a job's that has just been called. */
+/* Where pixels are sampled, losses and gradients of whole pictures are not known. This makes them those of
+ * the sampled pixels: at every other pixel of a compared scene the target becomes what io->image holds, so
+ * that it adds exactly nothing (upstream gradients become 0). io is a job's that has just been called. */
 void reference_narrow(const struct reference *ref, const struct render_io *io);
 
-/* Losses and gradients that a verified job gave, for checking later calls of the same cell where pixels are sampled:
- * the same scenes and tolerances, no images. */
+/* Losses and gradients that a verified job gave, for checking later calls of the same cell where pixels are
+ * sampled: the same scenes and tolerances, no images. */
 bool reference_from_outputs(struct reference *out, const struct reference *ref, const struct render_io *io,
                             struct err *err) GB_NODISCARD;
 

@@ -24,9 +24,8 @@ bool runner_create(const struct runner_options *options, struct runner **out, st
     if (r == NULL)
         return false;
     r->options = *options;
-    if (!runner_start(r, err) ||
-        !choose_devices(r->all, r->all_count, options->config, options->selectors, options->selector_count,
-                        &r->choice, err))
+    if (!runner_start(r, err) || !choose_devices(r->all, r->all_count, options->config, options->selectors,
+                                                 options->selector_count, &r->choice, err))
         goto failed;
     r->devices = mem_calloc(r->choice.used_count, sizeof *r->devices, "devices", err);
     r->strikes = mem_calloc(r->choice.used_count, sizeof *r->strikes, "devices", err);
@@ -125,7 +124,8 @@ bool runner_footprints(struct runner *r, struct runner_footprint *out, struct er
         out[i] = (struct runner_footprint){0};
         if (!channel_send(&r->session.channel, request, err))
             return false;
-        enum session_result got = session_receive(&r->session, clock_now_ns() + POINT_LIMIT_NS, r->options.stop, &answer);
+        enum session_result got =
+            session_receive(&r->session, clock_now_ns() + POINT_LIMIT_NS, r->options.stop, &answer);
         if (got != SESSION_MESSAGE)
             return runner_lost(r, got, "working out what a cell needs", err);
         bool ok = !message_is(answer, "error") || message_take_error(answer, err);
@@ -179,7 +179,8 @@ static bool deliver(struct run *run, size_t index, const struct cell *cell, stru
 }
 
 /* A row for a cell that the worker could not answer for. */
-static bool deliver_row(struct run *run, size_t index, enum cell_status status, const char *reason, struct err *err)
+static bool deliver_row(struct run *run, size_t index, enum cell_status status, const char *reason,
+                        struct err *err)
 {
     const struct grid_cell *from = &run->runner->grid.cells[index];
     struct cell cell;
@@ -256,8 +257,8 @@ static uint64_t deadline(const struct run *run)
     return run->since_ns + (limit > spent ? limit - spent : 0);
 }
 
-/* Listens until the point is done. SESSION_MESSAGE: it is; anything else: the worker is no use any more. false: the
- * run must end. */
+/* Listens until the point is done. SESSION_MESSAGE: it is; anything else: the worker is no use any more.
+ * false: the run must end. */
 static bool listen_to_worker(struct run *run, enum session_result *result, struct err *err)
 {
     for (bool done = false; !done;) {
@@ -299,8 +300,8 @@ static void strike(struct run *run, size_t cell)
     char text[512];
     if (++r->strikes[r->grid.cells[cell].device] != RUNNER_GIVE_UP)
         return;
-    snprintf(text, sizeof text, "%s is given up: %d of its cells in a row crashed or did not end", device->selector,
-             RUNNER_GIVE_UP);
+    snprintf(text, sizeof text, "%s is given up: %d of its cells in a row crashed or did not end",
+             device->selector, RUNNER_GIVE_UP);
     snprintf(device->trouble, sizeof device->trouble, "%s", text);
     note(run, text);
 }
@@ -324,8 +325,9 @@ static bool bury_worker(struct run *run, enum session_result result, struct err 
     if (result == SESSION_LATE)
         snprintf(reason, sizeof reason, "over its %g s while %s; the worker was ended", seconds, run->stage);
     else
-        snprintf(reason, sizeof reason, "the worker ended (%s) while %s%s", how[0] != '\0' ? how : "without a word",
-                 run->stage, strcmp(how, "SIGKILL") == 0 ? ", perhaps for want of memory" : "");
+        snprintf(reason, sizeof reason, "the worker ended (%s) while %s%s",
+                 how[0] != '\0' ? how : "without a word", run->stage,
+                 strcmp(how, "SIGKILL") == 0 ? ", perhaps for want of memory" : "");
     if (!blame(run, status, reason, err))
         return false;
     if (run->done == run->runner->grid.cell_count)
@@ -415,7 +417,8 @@ static bool run_point(struct run *run, size_t index, struct err *err)
     return true;
 }
 
-bool runner_run(struct runner *r, const struct runner_sink *sink, struct runner_summary *summary, struct err *err)
+bool runner_run(struct runner *r, const struct runner_sink *sink, struct runner_summary *summary,
+                struct err *err)
 {
     struct run run = {.runner = r, .sink = sink, .summary = summary};
     *summary = (struct runner_summary){0};

@@ -6,8 +6,8 @@
  *     runner_run        measure; each cell reaches the sink before the next point starts
  *     runner_destroy    end the worker; nothing is left behind
  *
- * A cell over its time limit, or one whose driver crashes, is a row with the stage and the reason; the worker is
- * started again and the run goes on. After RUNNER_GIVE_UP such cells in a row on one device its remaining
+ * A cell over its time limit, or one whose driver crashes, is a row with the stage and the reason; the worker
+ * is started again and the run goes on. After RUNNER_GIVE_UP such cells in a row on one device its remaining
  * cells are skipped.
  */
 #ifndef GPUBENCH_BENCH_RUNNER_H
@@ -33,7 +33,8 @@ struct runner_options {
     const char *const *selectors;
     size_t selector_count;
     struct backend_options backend; /* copied, strings borrowed */
-    /* Counts requests to stop; a signal handler raises it. 1: stop within 2 s; 2 or more: at once. May be NULL. */
+    /* Counts requests to stop; a signal handler raises it. 1: stop within 2 s; 2 or more: at once. May be
+     * NULL. */
     const volatile sig_atomic_t *stop;
     /* The program and the arguments that start a worker, NULL-terminated; "IN,OUT", the numbers of two file
      * descriptors, is added as the last. NULL: /proc/self/exe worker. */
@@ -47,8 +48,9 @@ struct runner_sink {
     /* true: this cell is already there (resuming) and is not measured again. May be NULL. */
     bool (*have)(void *context, size_t index, const char *id);
     /* What is being done now, for progress: done cells of total, the cell (SIZE_MAX while a whole point is
-     * prepared) and one of "inputs", "reference", "building", "verifying", "sampling", "phases". May be NULL. */
-    void (*stage)(void *context, size_t done, size_t total, size_t index, const char *what, const char *stage);
+     * prepared), its id, and what is done with it ("building", "sampling": bench/trial.h). May be NULL. */
+    void (*stage)(void *context, size_t done, size_t total, size_t index, const char *what,
+                  const char *stage);
     /* One line for standard error: a warning, a restarted worker, a device given up. May be NULL. */
     void (*note)(void *context, const char *text);
 };
@@ -62,8 +64,8 @@ struct runner_summary {
 
 struct runner;
 
-/* Starts the worker and builds the grid. Errors: the config's (ERR_CONFIG for scenes and images that cannot be
- * read), ERR_NO_DEVICE when a selector matches nothing or no backend has a device, ERR_WORKER. */
+/* Starts the worker and builds the grid. Errors: the config's (ERR_CONFIG for scenes and images that cannot
+ * be read), ERR_NO_DEVICE when a selector matches nothing or no backend has a device, ERR_WORKER. */
 bool runner_create(const struct runner_options *options, struct runner **out, struct err *err) GB_NODISCARD;
 
 /* The run's devices: those that some backend uses; grid_cell.device counts in this list. */
@@ -82,8 +84,8 @@ struct runner_footprint {
 bool runner_footprints(struct runner *runner, struct runner_footprint *out, struct err *err) GB_NODISCARD;
 
 /* Measures every cell that sink.have does not know. true when it came to the end or was interrupted
- * (summary->interrupted; the cells of the point in progress are rows of status interrupted); false when the sink
- * or the worker's start failed. summary is filled either way. */
+ * (summary->interrupted; the cells of the point in progress are rows of status interrupted); false when the
+ * sink or the worker's start failed. summary is filled either way. */
 bool runner_run(struct runner *runner, const struct runner_sink *sink, struct runner_summary *summary,
                 struct err *err) GB_NODISCARD;
 

@@ -43,8 +43,8 @@ bool runner_lost(struct runner *r, enum session_result result, const char *what,
     if (result == SESSION_STOP)
         return err_set(err, ERR_INTERRUPTED, "interrupted while %s", what);
     if (result == SESSION_LATE)
-        return err_set(err, ERR_TIMEOUT, "the worker did not answer in %g s while %s", (double)START_LIMIT_NS * 1e-9,
-                       what);
+        return err_set(err, ERR_TIMEOUT, "the worker did not answer in %g s while %s",
+                       (double)START_LIMIT_NS * 1e-9, what);
     return err_set(err, ERR_WORKER, "the worker ended while %s%s%s%s", what, how[0] != '\0' ? " (" : "", how,
                    how[0] != '\0' ? ")" : "");
 }
@@ -66,8 +66,8 @@ static struct json *hello(const struct runner *r)
     return message;
 }
 
-/* Sends a request and waits for its answer, remembering what the worker said that it starts with. A worker's error
- * is err; *lost tells when it gave none. */
+/* Sends a request and waits for its answer, remembering what the worker said that it starts with. A worker's
+ * error is err; *lost tells when it gave none. */
 struct asked {
     struct json *answer; /* owned */
     char what[32];       /* the latest "starting" */
@@ -95,11 +95,13 @@ static bool ask(struct runner *r, struct json *request, const char *op, struct a
         bool failed = message_is(message, "error");
         if (failed)
             message_take_error(message, err);
-        if (message_is(message, "note") && !runner_add_note(r, err, "%s", json_string(json_get(message, "text"))))
+        if (message_is(message, "note") &&
+            !runner_add_note(r, err, "%s", json_string(json_get(message, "text"))))
             failed = true;
         if (message_is(message, "starting")) {
             snprintf(asked->what, sizeof asked->what, "%s", json_string(json_get(message, "what")));
-            snprintf(asked->selector, sizeof asked->selector, "%s", json_string(json_get(message, "selector")));
+            snprintf(asked->selector, sizeof asked->selector, "%s",
+                     json_string(json_get(message, "selector")));
         }
         json_free(message);
         if (failed)
@@ -205,12 +207,14 @@ static bool take_ready(struct runner *r, const struct json *answer, struct err *
     return true;
 }
 
-/* The device that the worker was opening when it ended gets its trouble; false when there is none to blame. */
+/* The device that the worker was opening when it ended gets its trouble; false when there is none to blame.
+ */
 static bool blame_device(struct runner *r, const struct asked *asked, const struct err *cause)
 {
     for (size_t i = 0; i < r->choice.used_count; i++) {
         struct device_info *d = &r->devices[i];
-        if (strcmp(asked->what, "device") == 0 && strcmp(d->selector, asked->selector) == 0 && d->trouble[0] == '\0') {
+        if (strcmp(asked->what, "device") == 0 && strcmp(d->selector, asked->selector) == 0 &&
+            d->trouble[0] == '\0') {
             snprintf(d->trouble, sizeof d->trouble, "%.500s", cause->text);
             return true;
         }

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "bench/stats.h"
 
-/* A side's samples are spread over about this many blocks, so that drift meets every side alike and the blocks say
- * how much they differ. */
+/* A side's samples are spread over about this many blocks, so that drift meets every side alike and the
+ * blocks say how much they differ. */
 #define BLOCKS 10
 #define MIN_BLOCKS 5
 /* Long enough for the threads of an idle OpenMP pool to stop spinning. */
@@ -45,9 +45,9 @@ struct block {
     const struct measure_config *rules;
     const struct sample_clock *clock;
     uint64_t start_ns;
-    uint64_t limit_ns;  /* rules->max_seconds */
+    uint64_t limit_ns; /* rules->max_seconds */
     uint64_t timeout_ns;
-    uint64_t call_ns;   /* what the latest call took */
+    uint64_t call_ns; /* what the latest call took */
 };
 
 static uint64_t seconds_ns(double seconds)
@@ -115,8 +115,8 @@ static bool steady(const uint64_t last[2 * STEADY_CALLS], size_t calls)
     return change <= STEADY_SHARE * older;
 }
 
-/* Calls until the clocks have risen and the caches are full: at least one, more until two windows of calls agree,
- * within shares of the time that the cell may take. The first block's warm-up is longer. */
+/* Calls until the clocks have risen and the caches are full: at least one, more until two windows of calls
+ * agree, within shares of the time that the cell may take. The first block's warm-up is longer. */
 static bool warm_up(struct block *b)
 {
     bool first = b->side->block_count == 0;

@@ -13,7 +13,8 @@
 #include "base/mem.h"
 
 #define TICK_MS 50
-/* A process that hangs in a driver's system call cannot even be killed; nobody waits for it longer than this. */
+/* A process that hangs in a driver's system call cannot even be killed; nobody waits for it longer than this.
+ */
 #define REAP_NS UINT64_C(5000000000)
 
 /* ---- starting ---- */
@@ -108,7 +109,8 @@ enum session_result session_receive(struct session *session, uint64_t deadline_n
         struct err ignored = ERR_INIT;
         if (stop != NULL && *stop != 0)
             return SESSION_STOP;
-        enum channel_result got = channel_receive(&session->channel, until_ms(deadline_ns), message, &ignored);
+        enum channel_result got =
+            channel_receive(&session->channel, until_ms(deadline_ns), message, &ignored);
         err_fini(&ignored);
         if (got == CHANNEL_MESSAGE)
             return SESSION_MESSAGE;

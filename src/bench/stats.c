@@ -155,7 +155,8 @@ static double pool_draw_median(struct pool *pool, struct rng *rng)
     return (double)low;
 }
 
-/* Student's t, upper 2.5 %, by the expansion of Abramowitz and Stegun 26.7.5; good to 0.2 % from 5 degrees on. */
+/* Student's t, upper 2.5 %, by the expansion of Abramowitz and Stegun 26.7.5; good to 0.2 % from 5 degrees
+ * on. */
 static double t_975(double degrees)
 {
     const double z = 1.959963984540054, z2 = z * z;
@@ -207,7 +208,8 @@ out:
     return ok;
 }
 
-bool stats_ratio_ci(const struct series *a, const struct series *b, double out[2], bool *valid, struct err *err)
+bool stats_ratio_ci(const struct series *a, const struct series *b, double out[2], bool *valid,
+                    struct err *err)
 {
     *valid = false;
     if (a->count < STATS_MIN_SAMPLES || b->count < STATS_MIN_SAMPLES)

@@ -2,9 +2,9 @@
  * Pure: the same samples give the same bits. Times in nanoseconds.
  *
  * Intervals: whole blocks of consecutive samples are drawn with replacement (Kuensch, "The jackknife and the
- * bootstrap for general stationary observations", 1989), 2000 times with a fixed seed; the percentiles are widened
- * for the number of blocks as in Hesterberg, "What teachers should know about the bootstrap", 2015, 4.2
- * (expanded percentile interval), since few blocks make plain percentiles too narrow.
+ * bootstrap for general stationary observations", 1989), 2000 times with a fixed seed; the percentiles are
+ * widened for the number of blocks as in Hesterberg, "What teachers should know about the bootstrap",
+ * 2015, 4.2 (expanded percentile interval), since few blocks make plain percentiles too narrow.
  */
 #ifndef GPUBENCH_BENCH_STATS_H
 #define GPUBENCH_BENCH_STATS_H
@@ -36,8 +36,8 @@ bool stats_median_ci(const struct series *s, uint64_t out[2], bool *valid, struc
 bool stats_ratio_ci(const struct series *a, const struct series *b, double out[2], bool *valid,
                     struct err *err) GB_NODISCARD;
 
-/* Samples whose modified z-score (Iglewicz and Hoaglin, 1993: 0.6745 |x - median| / MAD) exceeds 3.5. Where more
- * than half of the samples are equal, so that the MAD is 0, the mean absolute deviation takes its place
+/* Samples whose modified z-score (Iglewicz and Hoaglin, 1993: 0.6745 |x - median| / MAD) exceeds 3.5. Where
+ * more than half of the samples are equal, so that the MAD is 0, the mean absolute deviation takes its place
  * (1.253314 of it); where that is 0 too, there is none. */
 bool stats_outliers(const uint64_t *samples, size_t count, uint32_t *out, struct err *err) GB_NODISCARD;
 

@@ -91,7 +91,8 @@ static bool fill_and_call(struct render_job *job, const struct inputs *in, struc
 }
 
 /* The pictures of a gradient call are looked at in a job that keeps them; the one that is timed does not. */
-static bool verify_images(struct trial *t, const struct inputs *in, const struct reference *ref, struct err *err)
+static bool verify_images(struct trial *t, const struct inputs *in, const struct reference *ref,
+                          struct err *err)
 {
     struct render_spec spec = t->result.spec;
     struct render_job *job = NULL;
@@ -148,8 +149,9 @@ static bool side_after_call(void *context, struct err *err)
     t->renderer->ops->counts(t->job, &counts);
     if (!t->result.spec.pool || counts.pool_misses == 0)
         return true;
-    return err_set(err, ERR_INTERNAL, "the buffer pool missed %llu times in a call after warm-up: it is too small, or it "
-                                      "does not recognise its buffers",
+    return err_set(err, ERR_INTERNAL,
+                   "the buffer pool missed %llu times in a call after warm-up: it is too small, or it "
+                   "does not recognise its buffers",
                    (unsigned long long)counts.pool_misses);
 }
 
@@ -281,7 +283,7 @@ static bool finish(struct trial *t, struct err *err)
 void trial_finish(struct trial *t)
 {
     struct err cause = ERR_INIT;
-    t->sink->stage(t->sink->context, t->index, STAGE_PHASES);
+    t->sink->stage(t->sink->context, t->index, STAGE_PROFILING);
     if (!finish(t, &cause)) {
         trial_fail(t, &cause);
         return;

@@ -10,12 +10,12 @@
 #include "plan/grid.h"
 
 /* Stages as progress, time limits and reasons name them. */
-#define STAGE_INPUTS "inputs"
-#define STAGE_REFERENCE "reference"
+#define STAGE_INPUTS "making inputs"
+#define STAGE_REFERENCE "working out the reference"
 #define STAGE_BUILDING "building"
 #define STAGE_VERIFYING "verifying"
 #define STAGE_SAMPLING "sampling"
-#define STAGE_PHASES "phases"
+#define STAGE_PROFILING "profiling"
 
 struct measure_sink {
     void *context;
@@ -26,12 +26,12 @@ struct measure_sink {
 };
 
 struct trial {
-    size_t index; /* of the grid's cell */
-    struct renderer *renderer;           /* borrowed; NULL: could not be opened */
-    const struct measure_config *rules;  /* borrowed */
-    const struct sample_clock *clock;    /* borrowed */
-    const struct measure_sink *sink;     /* borrowed */
-    const struct reference *reference;   /* borrowed, or &own; what calls are checked against */
+    size_t index;                       /* of the grid's cell */
+    struct renderer *renderer;          /* borrowed; NULL: could not be opened */
+    const struct measure_config *rules; /* borrowed */
+    const struct sample_clock *clock;   /* borrowed */
+    const struct measure_sink *sink;    /* borrowed */
+    const struct reference *reference;  /* borrowed, or &own; what calls are checked against */
     struct reference own;
     struct render_footprint footprint;
     struct render_job *job; /* owned; what is timed */
@@ -40,16 +40,16 @@ struct trial {
     bool live; /* still to be measured; false: result is final */
 };
 
-/* Fills the result's description and asks for the footprint: a cell that cannot run is final at once. trouble: why
- * there is no renderer. */
+/* Fills the result's description and asks for the footprint: a cell that cannot run is final at once.
+ * trouble: why there is no renderer. */
 bool trial_init(struct trial *t, const struct config *config, const struct grid *grid, size_t index,
                 struct renderer *renderer, const char *trouble, struct err *err) GB_NODISCARD;
 void trial_fini(struct trial *t); /* accepts a zeroed one */
 
 /* Makes the result final with a reason. */
 void trial_end(struct trial *t, enum cell_status status, const char *reason);
-/* The same from an error, which is released: limits and what makes no sense are skipped, disagreement is wrong, the
- * rest failed. */
+/* The same from an error, which is released: limits and what makes no sense are skipped, disagreement is
+ * wrong, the rest failed. */
 void trial_fail(struct trial *t, struct err *cause);
 
 /* Opens the job and checks its images, losses and gradients; sets t->side up for sampling. */

@@ -111,7 +111,8 @@ static bool on_hello(struct worker *w, struct json *request, struct err *err)
     struct json *answer = message_new("listed");
     struct json *devices = json_set_array(answer, "devices"), *notes = json_set_array(answer, "notes");
     for (size_t i = 0; i < w->factory_count; i++) {
-        if (kind_wanted(kinds, w->factories[i].kind) && !list_kind(w, &w->factories[i], devices, notes, err)) {
+        if (kind_wanted(kinds, w->factories[i].kind) &&
+            !list_kind(w, &w->factories[i], devices, notes, err)) {
             json_free(answer);
             return false;
         }
@@ -202,7 +203,8 @@ static bool on_use(struct worker *w, const struct json *request, struct err *err
 {
     if (w->devices != NULL)
         return nonsense("use", err);
-    if (!config_from_json(json_get(request, "config"), json_string(json_get(request, "path")), &w->config, err) ||
+    if (!config_from_json(json_get(request, "config"), json_string(json_get(request, "path")), &w->config,
+                          err) ||
         !input_files_load(&w->config, &w->files, err) ||
         !open_devices(w, json_get(request, "devices"), err) ||
         !build_grid(w, json_get(request, "backends"), err))

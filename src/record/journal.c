@@ -88,10 +88,13 @@ static struct journal *open_file(const char *path, int flags, struct err *err)
     journal->fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
     if (journal->fd < 0) {
         if (errno == EEXIST)
-            err_set_native(err, ERR_IO, errno, "%s is what an unfinished run left: go on with it by --resume, or "
-                           "remove it", path);
+            err_set_native(err, ERR_IO, errno,
+                           "%s is what an unfinished run left: go on with it by --resume, or "
+                           "remove it",
+                           path);
         else
-            err_set_native(err, ERR_IO, errno, "%s cannot be %s", path, (flags & O_CREAT) != 0 ? "made" : "opened");
+            err_set_native(err, ERR_IO, errno, "%s cannot be %s", path,
+                           (flags & O_CREAT) != 0 ? "made" : "opened");
         goto failed;
     }
     return journal;

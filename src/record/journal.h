@@ -12,10 +12,10 @@
 
 struct journal;
 
-/* Starts path (a results file's path and ".partial") with the head and devices of results, and with the cells that
- * results already has. An existing file is ERR_IO and stays as it is. */
-bool journal_create(const char *path, const struct results *results, struct journal **out, struct err *err)
-    GB_NODISCARD;
+/* Starts path (a results file's path and ".partial") with the head and devices of results, and with the cells
+ * that results already has. An existing file is ERR_IO and stays as it is. */
+bool journal_create(const char *path, const struct results *results, struct journal **out,
+                    struct err *err) GB_NODISCARD;
 /* Goes on writing behind the last whole line of an existing journal, which results_load has read. */
 bool journal_reopen(const char *path, struct journal **out, struct err *err) GB_NODISCARD;
 /* Writes a cell and syncs. */

@@ -15,8 +15,9 @@ extern char **environ;
 
 /* ---- what hwloc knows ---- */
 
-/* Parts of hwloc that would load a device's driver into this process. */
-static const char *const drivers[] = {"opencl", "cuda", "nvml", "rsmi", "levelzero", "gl"};
+/* Parts of hwloc that would load a driver into this process, and its PCI library, which leaks: without it
+ * hwloc reads /sys. */
+static const char *const drivers[] = {"opencl", "cuda", "nvml", "rsmi", "levelzero", "gl", "pci"};
 
 static bool load_topology(hwloc_topology_t *out)
 {
@@ -74,8 +75,8 @@ static void write_gpus(hwloc_topology_t topology, struct json *machine)
             continue;
         struct json *gpu = json_add_object(gpus);
         char address[32], nodes[64] = "";
-        snprintf(address, sizeof address, "%04x:%02x:%02x.%01x", pci->attr->pcidev.domain, pci->attr->pcidev.bus,
-                 pci->attr->pcidev.dev, pci->attr->pcidev.func);
+        snprintf(address, sizeof address, "%04x:%02x:%02x.%01x", pci->attr->pcidev.domain,
+                 pci->attr->pcidev.bus, pci->attr->pcidev.dev, pci->attr->pcidev.func);
         hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology, pci);
         if (near != NULL && near->nodeset != NULL)
             hwloc_bitmap_list_snprintf(nodes, sizeof nodes, near->nodeset);
@@ -165,7 +166,8 @@ static void write_state(struct json *machine)
 /* Variables that change how OpenMP or a driver runs. */
 static void write_environment(struct json *machine)
 {
-    static const char *const prefixes[] = {"OMP_", "GOMP_", "KMP_", "POCL_", "CUDA_", "OCL_", "OPENCL_", "HWLOC_"};
+    static const char *const prefixes[] = {"OMP_",  "GOMP_", "KMP_",    "POCL_",
+                                           "CUDA_", "OCL_",  "OPENCL_", "HWLOC_"};
     struct json *out = json_set_object(machine, "environment");
     for (char **entry = environ; *entry != NULL; entry++) {
         const char *equals = strchr(*entry, '=');

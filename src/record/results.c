@@ -60,7 +60,8 @@ bool results_add(struct results *results, const struct cell *cell, struct err *e
 {
     struct json *object = json_new_object();
     struct cell copy;
-    bool ok = cell_to_json(cell, object, err) && cell_from_json(&copy, object, err) && put_cell(results, &copy, err);
+    bool ok = cell_to_json(cell, object, err) && cell_from_json(&copy, object, err) &&
+              put_cell(results, &copy, err);
     json_free(object);
     return ok;
 }
@@ -118,7 +119,8 @@ static bool write_synced(const char *path, const struct strbuf *text, struct err
 
 static bool exists_already(const char *path, struct err *err)
 {
-    return err_set_native(err, ERR_IO, EEXIST, "%s is not overwritten: move it away, or choose another name", path);
+    return err_set_native(err, ERR_IO, EEXIST, "%s is not overwritten: move it away, or choose another name",
+                          path);
 }
 
 static bool move_into_place(const char *from, const char *to, bool overwrite, struct err *err)
@@ -212,13 +214,13 @@ static bool check_version(const struct json *root, const char *path, struct err 
     const char *schema = json_string(json_get(root, "schema"));
     uint64_t version;
     if (strcmp(schema, RESULTS_SCHEMA) != 0)
-        return err_set(err, ERR_CONFIG, "%s is not a gpubench results file: its \"schema\" is not \"%s\"", path,
-                       RESULTS_SCHEMA);
+        return err_set(err, ERR_CONFIG, "%s is not a gpubench results file: its \"schema\" is not \"%s\"",
+                       path, RESULTS_SCHEMA);
     if (!json_u64(json_get(root, "version"), &version))
         return err_set(err, ERR_CONFIG, "%s: $.version must be an integer", path);
     if (version != RESULTS_VERSION)
-        return err_set(err, ERR_VERSION, "%s is of results version %llu, and this gpubench reads version %d", path,
-                       (unsigned long long)version, RESULTS_VERSION);
+        return err_set(err, ERR_VERSION, "%s is of results version %llu, and this gpubench reads version %d",
+                       path, (unsigned long long)version, RESULTS_VERSION);
     return true;
 }
 
@@ -300,7 +302,8 @@ static struct json *journal_head(const struct strbuf *text, const char *path)
 {
     const char *end = text->data != NULL ? memchr(text->data, '\n', text->len) : NULL;
     struct err ignored = ERR_INIT;
-    struct json *first = end != NULL ? json_parse(text->data, (size_t)(end - text->data), path, &ignored) : NULL;
+    struct json *first =
+        end != NULL ? json_parse(text->data, (size_t)(end - text->data), path, &ignored) : NULL;
     err_fini(&ignored);
     if (first != NULL && !json_bool(json_get(first, "journal"))) {
         json_free(first);
@@ -319,7 +322,8 @@ bool results_load(const char *path, struct results *out, struct err *err)
         struct json *head = journal_head(&text, path);
         if (head != NULL)
             ok = check_version(head, path, err) && read_head(out, head, err) &&
-                 read_lines(out, (const char *)memchr(text.data, '\n', text.len) + 1, text.data + text.len, err);
+                 read_lines(out, (const char *)memchr(text.data, '\n', text.len) + 1, text.data + text.len,
+                            err);
         else
             ok = read_whole(out, &text, err);
         json_free(head);
@@ -361,15 +365,18 @@ static const char *first_difference(const struct json *a, const struct json *b)
 static bool differs(const struct results *then, struct err *err, const char *what, const char *before,
                     const char *now)
 {
-    return err_set(err, ERR_CONFIG, "%s was measured with another %s (%s, now %s): it can only be gone on with as it "
-                   "was begun", then->path, what, before, now);
+    return err_set(err, ERR_CONFIG,
+                   "%s was measured with another %s (%s, now %s): it can only be gone on with as it "
+                   "was begun",
+                   then->path, what, before, now);
 }
 
 bool results_same_run(const struct results *then, const struct results *now, struct err *err)
 {
     const char *key = first_difference(json_get(then->head, "config"), json_get(now->head, "config"));
     if (key != NULL)
-        return err_set(err, ERR_CONFIG, "%s was measured with another config: \"%s\" has changed", then->path, key);
+        return err_set(err, ERR_CONFIG, "%s was measured with another config: \"%s\" has changed", then->path,
+                       key);
     static const char *const parts[] = {"version", "revision"};
     for (size_t i = 0; i < 2; i++) {
         const char *before = json_string(json_get(json_get(then->head, "tool"), parts[i]));

@@ -13,8 +13,9 @@
 #define RESULTS_VERSION 1
 
 struct results {
-    char *path;  /* where it was read from; NULL while being made */
-    struct json *head; /* owned; everything but devices and cells: schema, version, tool, command, config, machine */
+    char *path; /* where it was read from; NULL while being made */
+    struct json
+        *head; /* owned; everything but devices and cells: schema, version, tool, command, config, machine */
     struct device_info *devices; /* owned */
     size_t device_count;
     struct cell *cells; /* owned */
@@ -26,21 +27,21 @@ struct results {
 void results_fini(struct results *results); /* accepts NULL and a zeroed one */
 /* Reads a results file or a journal (FILE.partial). Another version is ERR_VERSION, both named. */
 bool results_load(const char *path, struct results *out, struct err *err) GB_NODISCARD;
-/* Appends a copy made through JSON, in place of a cell with the same id where there is one; the caller keeps its
- * cell. */
+/* Appends a copy made through JSON, in place of a cell with the same id where there is one; the caller keeps
+ * its cell. */
 bool results_add(struct results *results, const struct cell *cell, struct err *err) GB_NODISCARD;
 /* The file's text. */
 bool results_print(const struct results *results, struct strbuf *out, struct err *err) GB_NODISCARD;
 /* Writes path.tmp, syncs, renames. overwrite false: an existing file is ERR_IO and stays as it is. */
-bool results_save(const struct results *results, const char *path, bool overwrite, struct err *err)
-    GB_NODISCARD;
+bool results_save(const struct results *results, const char *path, bool overwrite,
+                  struct err *err) GB_NODISCARD;
 /* The cell with this id; NULL when there is none. */
 const struct cell *results_find(const struct results *results, const char *id);
-/* Whether `now`, a run that starts, measures the same thing as the results of an earlier one that are to be gone
- * on with: the same config, version and devices. false (ERR_CONFIG) names the first difference. */
+/* Whether `now`, a run that starts, measures the same thing as the results of an earlier one that are to be
+ * gone on with: the same config, version and devices. false (ERR_CONFIG) names the first difference. */
 bool results_same_run(const struct results *then, const struct results *now, struct err *err);
 /* results/NAME-YYYYMMDDThhmmss.json, with -2, -3, ... behind it while that exists. */
-bool results_default_path(const char *dir, const char *name, char *out, size_t size, struct err *err)
-    GB_NODISCARD;
+bool results_default_path(const char *dir, const char *name, char *out, size_t size,
+                          struct err *err) GB_NODISCARD;
 
 #endif

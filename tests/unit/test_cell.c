@@ -76,9 +76,9 @@ static void test_names_are_those_of_the_specification(void **state)
     (void)state;
     const struct cell cell = example();
     struct json *o = to_json(&cell);
-    static const char *const keys[] = {"id",         "backend",   "device",   "status",    "reason",    "params", "agreement",
-                                       "samples_ns", "median_ns", "ci95_ns",  "ended_by",  "device_ns", "phases_ns",
-                                       "pool",       "counts"};
+    static const char *const keys[] = {"id",       "backend",   "device",     "status",    "reason",
+                                       "params",   "agreement", "samples_ns", "median_ns", "ci95_ns",
+                                       "ended_by", "device_ns", "phases_ns",  "pool",      "counts"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_string_equal(json_key(json_at(o, i)), keys[i]);
     assert_string_equal(json_string(json_get(o, "status")), "ok");
@@ -125,8 +125,11 @@ static void test_round_trip(void **state)
 static void test_a_cell_without_figures(void **state)
 {
     (void)state;
-    struct cell cell = {.id = (char *)(uintptr_t) "cpu/1x1/t0/b0", .backend = "cpu", .status = CELL_SKIPPED,
-                        .reason = (char *)(uintptr_t) "needs \"more\"\n than there is"}, back;
+    struct cell cell = {.id = (char *)(uintptr_t) "cpu/1x1/t0/b0",
+                        .backend = "cpu",
+                        .status = CELL_SKIPPED,
+                        .reason = (char *)(uintptr_t) "needs \"more\"\n than there is"},
+                back;
     struct err err = ERR_INIT;
     spec_init(&cell.spec);
     agreement_init(&cell.agreement);
@@ -194,9 +197,11 @@ static void test_what_is_no_cell(void **state)
 {
     (void)state;
     refuse("\"id\":\"device/256x256/t512/b16/call=loader\",", "", "cell \"?\": \"id\" must be a string");
-    refuse("\"status\":\"ok\"", "\"status\":\"fine\"", ID "\"status\" must be one of the names that this version knows");
+    refuse("\"status\":\"ok\"", "\"status\":\"fine\"",
+           ID "\"status\" must be one of the names that this version knows");
     refuse("[802100,", "[-1,", ID "\"samples_ns\" must be an array of non-negative integers");
-    refuse("\"blocks\":[0,2]", "\"blocks\":[0,3]", ID "\"blocks\" must be ascending places in samples_ns, the first 0");
+    refuse("\"blocks\":[0,2]", "\"blocks\":[0,3]",
+           ID "\"blocks\" must be ascending places in samples_ns, the first 0");
     refuse("\"ci95_ns\":null", "\"ci95_ns\":[1]", ID "\"ci95_ns\" must be null or two non-negative integers");
     refuse("\"split\":1", "\"split\":4294967296", ID "\"split\" must be below 2^32");
     refuse("\"pack\":2100", "\"pack\":\"soon\"", ID "\"pack\" must be a non-negative integer");

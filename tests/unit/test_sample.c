@@ -22,11 +22,11 @@ struct side {
     char name;
     struct rng rng;
     uint64_t call_ns;
-    uint64_t first_calls;   /* slow ones at the start of each block */
+    uint64_t first_calls; /* slow ones at the start of each block */
     uint64_t slow_ns;
-    uint64_t since_block;   /* calls in this block */
-    double noise;           /* share of call_ns */
-    size_t calls, fail_at;  /* 0: never */
+    uint64_t since_block;  /* calls in this block */
+    double noise;          /* share of call_ns */
+    size_t calls, fail_at; /* 0: never */
     size_t prepared, after;
 };
 
@@ -52,7 +52,8 @@ static bool call(void *context, struct err *err)
 {
     struct side *s = context;
     double factor = 1 + s->noise * ((double)rng_uniform(&s->rng) - 0.5);
-    s->fake->now_ns += s->since_block++ < s->first_calls ? s->slow_ns : (uint64_t)((double)s->call_ns * factor);
+    s->fake->now_ns +=
+        s->since_block++ < s->first_calls ? s->slow_ns : (uint64_t)((double)s->call_ns * factor);
     return ++s->calls != s->fail_at || err_set(err, ERR_OPENCL, "the call failed");
 }
 
@@ -76,7 +77,8 @@ static bool after_call(void *context, struct err *err)
 static struct sample_side make(struct side *s)
 {
     rng_init(&s->rng, 1, (uint64_t)s->name);
-    return (struct sample_side){.context = s, .call = call, .before_block = before_block, .after_call = after_call};
+    return (struct sample_side){
+        .context = s, .call = call, .before_block = before_block, .after_call = after_call};
 }
 
 static const struct measure_config usual = {.warmup = 2,
@@ -86,7 +88,8 @@ static const struct measure_config usual = {.warmup = 2,
                                             .max_seconds = 2,
                                             .timeout_seconds = 60};
 
-static void run(struct fake *fake, struct sample_side *sides, size_t count, const struct measure_config *rules)
+static void run(struct fake *fake, struct sample_side *sides, size_t count,
+                const struct measure_config *rules)
 {
     const struct sample_clock clock = {fake, fake_now, fake_sleep, fake_stop};
     struct err err = ERR_INIT;

@@ -86,8 +86,8 @@ static void test_division_by_nothing_is_no_interval(void **state)
     assert_false(valid);
 }
 
-/* Blocks with an offset of their own, as calls have that follow each other: `between` and `within` are standard
- * deviations. */
+/* Blocks with an offset of their own, as calls have that follow each other: `between` and `within` are
+ * standard deviations. */
 static size_t make_blocks(struct rng *rng, double between, double within, size_t blocks, size_t length,
                           uint64_t *samples, size_t *starts)
 {
@@ -111,8 +111,8 @@ static unsigned coverage(double between, double within, size_t blocks, size_t le
     unsigned hits = 0;
     rng_init(&rng, 5, blocks);
     for (int run = 0; run < 300; run++) {
-        struct series s = {samples, make_blocks(&rng, between, within, blocks, length, samples, starts), starts,
-                           blocks};
+        struct series s = {samples, make_blocks(&rng, between, within, blocks, length, samples, starts),
+                           starts, blocks};
         uint64_t ci[2];
         bool valid;
         assert_true(stats_median_ci(&s, ci, &valid, &err) && valid);
@@ -144,7 +144,8 @@ static void test_blocks_matter(void **state)
     assert_true(stats_median_ci(&s, blocked, &valid, &err) && valid);
     s.block_count = 0;
     assert_true(stats_median_ci(&s, single, &valid, &err) && valid);
-    /* Samples that follow each other taken for independent ones look twice as precise as they are, at least. */
+    /* Samples that follow each other taken for independent ones look twice as precise as they are, at least.
+     */
     assert_true(blocked[1] - blocked[0] > 2 * (single[1] - single[0]));
 }
 
