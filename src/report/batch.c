@@ -36,8 +36,7 @@ static bool put_row(struct table *t, const struct view *v, const struct cell *co
         !ratio_of(cells[ROW_CPU], cells[ROW_BATCHED], &speedup, err))
         return false;
     spec_text(at, spec_find("mode"), mode);
-    label_brief(first, v->results, v->reference->device);
-    label_brief(second, v->results, v->line->device);
+    label_sides(first, second, v->results, v->reference, v->line);
     table_row(t);
     table_put(t, MARK_NONE, NAN, "%s", mode);
     table_put(t, MARK_NONE, at->batch, "%u", (unsigned)at->batch);

@@ -27,8 +27,7 @@ static bool contest_init(struct contest *c, const struct view *v, struct err *er
     const struct plane *plane = &v->plane;
 
     *c = (struct contest){.view = v};
-    label_brief(c->first, v->results, v->reference->device);
-    label_brief(c->second, v->results, v->line->device);
+    label_sides(c->first, c->second, v->results, v->reference, v->line);
     c->ratios = mem_calloc(plane->size_count * plane->triangle_count, sizeof(*c->ratios), "the ratios", err);
     bool ok = c->ratios != NULL;
     for (size_t s = 0; ok && s < plane->size_count; s++)

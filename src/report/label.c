@@ -39,6 +39,21 @@ void label_brief(char out[LABEL_MAX], const struct results *results, size_t devi
         memmove(out, last + 1, strlen(last + 1) + 1);
 }
 
+void label_sides(char first[LABEL_MAX], char second[LABEL_MAX], const struct results *results,
+                 const struct cell *a, const struct cell *b)
+{
+    if (a->device != b->device) {
+        label_brief(first, results, a->device);
+        label_brief(second, results, b->device);
+    } else if (strcmp(a->backend, b->backend) != 0) {
+        snprintf(first, LABEL_MAX, "%s", a->backend);
+        snprintf(second, LABEL_MAX, "%s", b->backend);
+    } else {
+        snprintf(first, LABEL_MAX, "first");
+        snprintf(second, LABEL_MAX, "second");
+    }
+}
+
 /* Words of a CPU's name that say nothing: trade marks, "CPU", "64-Core", "Processor", "@ 2.00GHz". */
 static void add_name(struct strbuf *sb, const char *name)
 {

@@ -11,6 +11,10 @@
 void label_device(char out[LABEL_MAX], const struct results *results, size_t device);
 /* For a column of 80: the same, or its last word where it is longer than six columns ("RTX 4090": "4090"). */
 void label_brief(char out[LABEL_MAX], const struct results *results, size_t device);
+/* What the two sides of a comparison are called in fields: their devices in brief, their backends where it is
+ * one device, "first" and "second" where it is one backend, too. */
+void label_sides(char first[LABEL_MAX], char second[LABEL_MAX], const struct results *results,
+                 const struct cell *a, const struct cell *b);
 /* The device in words and what runs on it: "AMD EPYC 7763, 2 threads, AVX2"; "NVIDIA H200 [0:0], fused +
  * ordered". Options in `free`, and those that have their defaults, are left out. */
 void label_line(char out[LABEL_MAX], const struct results *results, const struct cell *line, key_set free);

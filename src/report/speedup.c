@@ -75,9 +75,13 @@ static void put_heading(struct table *t, const struct listing *l)
     label_point(text, l->results, &l->rows[0]->spec, l->varying);
     if (l->alone)
         table_title(t, "Times of %s: there is nothing to compare with    %s", reference_name(l), text);
+    else if (l->reference->kind == BACKEND_OPENMP)
+        table_title(t, "CPU time / device time (above 1: device faster)    %s", text);
     else
-        table_title(t, "%s time / device time (above 1: device faster)    %s", reference_name(l), text);
-    label_line(text, l->results, l->reference, l->varying);
+        table_title(t, "%s time / time of the row (above 1: the row is faster)    %s", reference_name(l),
+                    text);
+    /* No column has the reference's own options. */
+    label_line(text, l->results, l->reference, l->alone ? l->varying : keys_of_point());
     table_note(t, "%s: %s", reference_name(l), text);
     for (size_t i = 0; !l->alone && i < l->row_count; i++) {
         bool known = false;
@@ -132,8 +136,7 @@ static void put_row(struct table *t, const struct listing *l, size_t i)
     put_time(t, l->partners[i], l->unit);
     if (!l->alone) {
         put_time(t, l->rows[i], l->unit);
-        label_brief(first, l->results, l->reference->device);
-        label_brief(second, l->results, l->rows[i]->device);
+        label_sides(first, second, l->results, l->reference, l->rows[i]);
         put_ratio(t, &l->ratios[i], first, second);
         put_factor(t, MARK_NONE, l->ratios[i].device);
     }

@@ -29,10 +29,8 @@ void view_note(const struct view *v, struct table *t, bool reference)
 
     label_line(first, v->results, v->reference, v->free);
     label_line(second, v->results, v->line, v->free);
-    if (reference && v->reference->kind != BACKEND_OPENMP) {
-        label_brief(names[0], v->results, v->reference->device);
-        label_brief(names[1], v->results, v->line->device);
-    }
+    if (reference && v->reference->kind != BACKEND_OPENMP)
+        label_sides(names[0], names[1], v->results, v->reference, v->line);
     if (spec_matters(&v->line->spec, key, v->line->kind))
         spec_text(&v->line->spec, key, call);
     const char *joint = *call ? ", " : "";

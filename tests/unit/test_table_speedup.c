@@ -84,7 +84,29 @@ static void test_several_devices_are_named_in_rows(void **state)
                  "backend  on    CPU us  device us  speedup                   dev  worst error\n"
                  "device   H200     131        233  0.56 [0.56,0.57] CPU     1.12  vertices 2.2e-5\n"
                  "device   PoCL     131        933  0.140 [0.140,0.141] CPU  0.28  vertices 2.2e-5\n"
-                 "scalar   CPU      131       1310  0.100 [0.099,0.101] CPU     -  vertices 2.2e-5\n"
+                 "scalar   CPU      131       1310  0.100 [0.099,0.101] cpu     -  vertices 2.2e-5\n"
+                 "dev: the same ratio for the device's own time, by its events\n");
+    made_fini(&r);
+}
+
+static void test_backends_are_compared_on_one_device(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    made_cell(&r, "record", MADE_GPU, 64, 32, 400000, 20)->spec.reduction = REDUCTION_DIRECT;
+    made_cell(&r, "local", MADE_GPU, 64, 32, 200000, 20)->spec.reduction = REDUCTION_LOCAL;
+    made_cell(&r, "pool-off", MADE_GPU, 64, 32, 300000, 20)->spec.pool = false;
+    expect_table(&r, 80,
+                 "record time / time of the row (above 1: the row is faster)\n"
+                 "gradient, 64x64, 32 triangles, batch 16, sigma 0.01, random scenes\n"
+                 "record: NVIDIA H200 [0:0], fused + direct\n"
+                 "local: NVIDIA H200 [0:0], fused\n"
+                 "pool-off: NVIDIA H200 [0:0], fused\n"
+                 "backend   reduction  pool  record us  H200 us  speedup\n"
+                 "local     local      on          400      200  2.00 [1.99,2.01] local\n"
+                 "pool-off  ordered    off         400      300  1.33 [1.32,1.34] pool-off\n"
+                 "not shown for want of width: dev, worst error\n"
                  "dev: the same ratio for the device's own time, by its events\n");
     made_fini(&r);
 }
@@ -111,6 +133,7 @@ int main(void)
         cmocka_unit_test(test_a_row_a_point),
         cmocka_unit_test(test_forward_and_other_axes_get_columns),
         cmocka_unit_test(test_several_devices_are_named_in_rows),
+        cmocka_unit_test(test_backends_are_compared_on_one_device),
         cmocka_unit_test(test_one_device_alone_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
