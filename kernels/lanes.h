@@ -1,0 +1,246 @@
+/* A team: the work-items that share one tile, and what they do together. One kernel text serves four
+ * paths, chosen by the host with -DPATH_...:
+ *
+ *   PATH_PTX        a team is a warp; shuffles and votes by inline PTX (NVIDIA's OpenCL has no sub-groups)
+ *   PATH_SUBGROUPS  a team is a sub-group that fills its work-group
+ *   PATH_LOCAL      a team is a work-group; barriers and local memory: runs everywhere
+ *   PATH_CPU        a team is one work-item with a vector of pixels: no barrier, no local memory
+ *
+ * Every function here must be reached by all lanes of a team together. */
+#ifndef GPUBENCH_KERNELS_LANES_H
+#define GPUBENCH_KERNELS_LANES_H
+
+#include "shared.h"
+
+#define SUMS SHARED_STRIDE /* values that are summed over a tile's pixels */
+
+#ifdef PATH_CPU
+#define LANES 1u
+#define TEAMS 1u
+typedef float8 real;
+typedef int8 mask;
+#define WIDTH 8u
+#define TEAM_MEMORY private
+#else
+typedef float real;
+typedef int mask;
+#define WIDTH 1u
+#define TEAM_MEMORY local
+#endif
+
+#ifdef PATH_SUBGROUPS
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+#endif
+
+struct team {
+    uint lane;
+#ifdef PATH_LOCAL
+    local uint *votes;  /* [(LANES + 31) / 32] */
+    local float *sums;  /* [SUMS * (LANES + 1) + 16 * SEGMENTS] */
+#endif
+};
+
+#ifdef PATH_LOCAL
+#define SEGMENTS (LANES / 16u)
+#define TEAM_VOTES ((LANES + 31u) / 32u)
+#define TEAM_SUMS (SUMS * (LANES + 1u) + 16u * SEGMENTS)
+#endif
+
+/* Makes what the team wrote to its memory visible to all of its lanes. */
+static inline void team_sync(void)
+{
+#if defined(PATH_PTX)
+    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+#elif defined(PATH_SUBGROUPS)
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+#elif defined(PATH_LOCAL)
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+/* How many lower lanes have hit set; *total is how many lanes have. */
+static inline uint team_rank(const struct team *team, bool hit, uint *total)
+{
+#if defined(PATH_PTX)
+    uint votes;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
+                 : "=r"(votes)
+                 : "r"((uint)hit));
+    *total = popcount(votes);
+    return popcount(votes & ((1u << team->lane) - 1u));
+#elif defined(PATH_SUBGROUPS)
+    *total = sub_group_reduce_add((uint)hit);
+    return sub_group_scan_exclusive_add((uint)hit);
+#elif defined(PATH_LOCAL)
+    uint rank = 0;
+    if (team->lane < TEAM_VOTES)
+        team->votes[team->lane] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (hit)
+        atomic_or(&team->votes[team->lane / 32u], 1u << (team->lane % 32u));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *total = 0;
+    for (uint word = 0; word < TEAM_VOTES; ++word) {
+        uint votes = team->votes[word];
+        *total += popcount(votes);
+        if (word < team->lane / 32u)
+            rank += popcount(votes);
+        else if (word == team->lane / 32u)
+            rank += popcount(votes & ((1u << (team->lane % 32u)) - 1u));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return rank;
+#else
+    *total = hit;
+    return 0;
+#endif
+}
+
+/* *sum += value, where other work-items add to it, too. The order of the additions is not fixed. */
+static inline void atomic_add_float(volatile global float *sum, float value)
+{
+#if defined(PATH_PTX)
+    asm volatile("red.global.add.f32 [%0], %1;" ::"l"(sum), "f"(value) : "memory");
+#elif defined(FLOAT_ATOMICS)
+    atomic_fetch_add_explicit((volatile global atomic_float *)sum, value, memory_order_relaxed);
+#else
+    /* Starting from a guess instead of a load: the first exchange reads the value. */
+    uint want = 0, found;
+    while ((found = atomic_cmpxchg((volatile global uint *)sum, want, as_uint(as_float(want) + value))) != want)
+        want = found;
+#endif
+}
+
+static inline float across(real v)
+{
+#ifdef PATH_CPU
+    float4 half_sum = v.lo + v.hi;
+    float2 quarter = half_sum.lo + half_sum.hi;
+    return quarter.x + quarter.y;
+#else
+    return v;
+#endif
+}
+
+#ifdef PATH_PTX
+static inline float shuffle_xor(float v, uint lane_mask)
+{
+    float r;
+    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=f"(r) : "f"(v), "r"(lane_mask));
+    return r;
+}
+#endif
+
+/* Sums one value over the team; every lane gets it. The order is fixed. */
+static inline float team_sum(const struct team *team, float v)
+{
+#if defined(PATH_PTX)
+    for (uint step = 16; step > 0; step /= 2)
+        v += shuffle_xor(v, step);
+    return v;
+#elif defined(PATH_SUBGROUPS)
+    return sub_group_reduce_add(v);
+#elif defined(PATH_LOCAL)
+    float sum = 0.0f;
+    team->sums[team->lane] = v;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint lane = 0; lane < LANES; ++lane)
+        sum += team->sums[lane];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return sum;
+#else
+    return v;
+#endif
+}
+
+#ifndef PATH_CPU
+/* Sums ten values over the team's lanes, in a fixed order. The lane that is left with the sum of value i
+ * gets *which = i; other lanes get SUMS. */
+static inline float team_sum_ten(const struct team *team, const float *v, uint *which)
+{
+#if defined(PATH_PTX)
+    /* A transposing butterfly: each step halves the values a lane holds and doubles the lanes that each
+     * of them stands for. 10 -> 5 -> 3 -> 2 -> 1: twelve shuffles where ten separate sums take fifty. */
+    bool up = team->lane & 16u;
+    float a[5], b[3], c[2], d;
+    for (uint i = 0; i < 5; ++i)
+        a[i] = (up ? v[i + 5] : v[i]) + shuffle_xor(up ? v[i] : v[i + 5], 16);
+    up = team->lane & 8u;
+    for (uint i = 0; i < 2; ++i)
+        b[i] = (up ? a[i + 3] : a[i]) + shuffle_xor(up ? a[i] : a[i + 3], 8);
+    b[2] = a[2] + shuffle_xor(a[2], 8);
+    up = team->lane & 4u;
+    c[0] = (up ? b[2] : b[0]) + shuffle_xor(up ? b[0] : b[2], 4);
+    c[1] = b[1] + shuffle_xor(b[1], 4);
+    up = team->lane & 2u;
+    d = (up ? c[1] : c[0]) + shuffle_xor(up ? c[0] : c[1], 2);
+    d += shuffle_xor(d, 1);
+    /* Which of a lane's three, then of its two, is left; the middle ones live in both halves. */
+    uint in_five = team->lane & 4u ? (team->lane & 2u ? 1u : 2u) : (team->lane & 2u ? 1u : 0u);
+    bool second = (team->lane & 4u) && (team->lane & 2u);
+    if (team->lane & 8u) {
+        second = second || in_five == 2u;
+        in_five += in_five == 2u ? 0u : 3u;
+    }
+    *which = (team->lane & 1u) || second ? SUMS : (team->lane & 16u ? 5u : 0u) + in_five;
+    return d;
+#elif defined(PATH_SUBGROUPS)
+    float mine = 0.0f;
+    for (uint i = 0; i < SUMS; ++i) {
+        float sum = sub_group_reduce_add(v[i]);
+        mine = team->lane == i ? sum : mine;
+    }
+    *which = team->lane < SUMS ? team->lane : SUMS;
+    return mine;
+#else
+    uint value = team->lane % 16u, segment = team->lane / 16u;
+    local float *partial = team->sums + SUMS * (LANES + 1u);
+    float sum = 0.0f;
+    for (uint i = 0; i < SUMS; ++i)
+        team->sums[i * (LANES + 1u) + team->lane] = v[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (value < SUMS) {
+        for (uint i = 0; i < 16u; ++i)
+            sum += team->sums[value * (LANES + 1u) + segment * 16u + i];
+    }
+    partial[team->lane] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *which = team->lane < SUMS ? team->lane : SUMS;
+    if (team->lane < SUMS) {
+        for (uint i = 1; i < SEGMENTS; ++i)
+            sum += partial[i * 16u + team->lane];
+    }
+    return sum;
+#endif
+}
+#endif
+
+/* Writes the team's sums of ten values to out[10]; nowhere without `write`. */
+static inline void team_store_ten(const struct team *team, const real *v, global float *out, bool write)
+{
+#ifdef PATH_CPU
+    for (uint i = 0; write && i < SUMS; ++i)
+        out[i] = across(v[i]);
+#else
+    uint which;
+    float sum = team_sum_ten(team, v, &which);
+    if (write && which < SUMS)
+        out[which] = sum;
+#endif
+}
+
+/* Adds them to out[10], where other teams add, too. */
+static inline void team_add_ten(const struct team *team, const real *v, global float *out)
+{
+#ifdef PATH_CPU
+    for (uint i = 0; i < SUMS; ++i)
+        atomic_add_float(&out[i], across(v[i]));
+#else
+    uint which;
+    float sum = team_sum_ten(team, v, &which);
+    if (which < SUMS)
+        atomic_add_float(&out[which], sum);
+#endif
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* What host and kernels share: structures of fixed-width fields, and constants. Included by both, so it
+ * holds only what C11 and OpenCL C 1.2 read alike. layout.cl and src/gpu/layout.c compare the offsets. */
+#ifndef GPUBENCH_KERNELS_SHARED_H
+#define GPUBENCH_KERNELS_SHARED_H
+
+#ifdef __OPENCL_VERSION__
+#define SHARED_U32 uint
+#define SHARED_ALIGNED(n) __attribute__((aligned(n)))
+#else
+#include <stdint.h>
+#define SHARED_U32 uint32_t
+#define SHARED_ALIGNED(n) _Alignas(n)
+#endif
+
+#define SHARED_STRIDE 10          /* parameters of a triangle: x0 y0 x1 y1 x2 y2 r g b alpha */
+#define SHARED_MAX_COORD 16384.0f /* a coordinate beyond it counts as not finite */
+#define SHARED_MIN_WEIGHT 1e-6f   /* a pixel of at most this weight is not covered */
+#define SHARED_NO_SLOT 0xffffffffu
+
+/* One launch's sizes, by value. The scenes of a launch are counted from 0; in the arrays that it shares with
+ * the caller they may stand further back, from *_first on. */
+struct shared_view {
+    SHARED_U32 width, height; /* pixels */
+    SHARED_U32 triangles;     /* a scene */
+    SHARED_U32 tiles_x, tiles_y;
+    SHARED_U32 slot_capacity; /* partial sums that a scene has room for */
+    SHARED_U32 in_first, in_scenes;   /* in: [in_scenes][T][10] parameters, then [in_scenes][3] backgrounds */
+    SHARED_U32 out_first, out_scenes; /* out: [out_scenes][T][10] gradients, [out_scenes] losses, [out_scenes]
+                                       * slots needed (as uint) */
+    SHARED_U32 goal_first, image_first; /* targets (or dL/dC) and images: [...][H][W][3] */
+    float sigma;
+    float softness;   /* s = max(sigma, 1e-8) */
+    float exp2_scale; /* log2(e) / s */
+    float loss_scale; /* 1 / (3 W H) */
+};
+
+/* How the setup kernel leaves a triangle. Edge k runs from vertex k to vertex (k+1)%3. */
+struct shared_triangle {
+    SHARED_ALIGNED(16) float edge[3][4]; /* start x, y; unit tangent x, y */
+    float length[3];                     /* of the edges; 0 where an edge is a point */
+    float reach;      /* pixels further outside than this have no weight; huge: not known */
+    float inverse[3]; /* 1/length, 0 where an edge is a point */
+    float opacity;    /* clamp(alpha, 0, 1) */
+    float colour[3];
+    float alpha;
+    SHARED_U32 columns; /* left | right << 16, of the padded bounds; equal: touches nothing */
+    SHARED_U32 rows;    /* top | bottom << 16 */
+    SHARED_U32 slot;    /* first of its partial sums, one a tile that its bounds meet */
+    SHARED_U32 flags;   /* SHARED_FLAG_* */
+};
+
+#define SHARED_FLAG_CLOCKWISE 1u  /* the normals (-ty, tx) point outwards */
+#define SHARED_FLAG_DEGENERATE 2u /* too thin for the frames: inside is decided by cross products */
+
+#endif
