@@ -1,0 +1,77 @@
+#include "gpu/error.h"
+
+#include <CL/cl_ext.h>
+#include <stddef.h>
+
+#define CODE(name) {name, #name}
+
+static const struct {
+    cl_int code;
+    const char *name;
+} codes[] = {
+    CODE(CL_SUCCESS),
+    CODE(CL_DEVICE_NOT_FOUND),
+    CODE(CL_DEVICE_NOT_AVAILABLE),
+    CODE(CL_COMPILER_NOT_AVAILABLE),
+    CODE(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+    CODE(CL_OUT_OF_RESOURCES),
+    CODE(CL_OUT_OF_HOST_MEMORY),
+    CODE(CL_PROFILING_INFO_NOT_AVAILABLE),
+    CODE(CL_MEM_COPY_OVERLAP),
+    CODE(CL_BUILD_PROGRAM_FAILURE),
+    CODE(CL_MAP_FAILURE),
+    CODE(CL_MISALIGNED_SUB_BUFFER_OFFSET),
+    CODE(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+    CODE(CL_COMPILE_PROGRAM_FAILURE),
+    CODE(CL_LINKER_NOT_AVAILABLE),
+    CODE(CL_LINK_PROGRAM_FAILURE),
+    CODE(CL_KERNEL_ARG_INFO_NOT_AVAILABLE),
+    CODE(CL_INVALID_VALUE),
+    CODE(CL_INVALID_DEVICE_TYPE),
+    CODE(CL_INVALID_PLATFORM),
+    CODE(CL_INVALID_DEVICE),
+    CODE(CL_INVALID_CONTEXT),
+    CODE(CL_INVALID_QUEUE_PROPERTIES),
+    CODE(CL_INVALID_COMMAND_QUEUE),
+    CODE(CL_INVALID_HOST_PTR),
+    CODE(CL_INVALID_MEM_OBJECT),
+    CODE(CL_INVALID_BINARY),
+    CODE(CL_INVALID_BUILD_OPTIONS),
+    CODE(CL_INVALID_PROGRAM),
+    CODE(CL_INVALID_PROGRAM_EXECUTABLE),
+    CODE(CL_INVALID_KERNEL_NAME),
+    CODE(CL_INVALID_KERNEL_DEFINITION),
+    CODE(CL_INVALID_KERNEL),
+    CODE(CL_INVALID_ARG_INDEX),
+    CODE(CL_INVALID_ARG_VALUE),
+    CODE(CL_INVALID_ARG_SIZE),
+    CODE(CL_INVALID_KERNEL_ARGS),
+    CODE(CL_INVALID_WORK_DIMENSION),
+    CODE(CL_INVALID_WORK_GROUP_SIZE),
+    CODE(CL_INVALID_WORK_ITEM_SIZE),
+    CODE(CL_INVALID_GLOBAL_OFFSET),
+    CODE(CL_INVALID_EVENT_WAIT_LIST),
+    CODE(CL_INVALID_EVENT),
+    CODE(CL_INVALID_OPERATION),
+    CODE(CL_INVALID_BUFFER_SIZE),
+    CODE(CL_INVALID_GLOBAL_WORK_SIZE),
+    CODE(CL_INVALID_PROPERTY),
+    CODE(CL_INVALID_COMPILER_OPTIONS),
+    CODE(CL_INVALID_LINKER_OPTIONS),
+    CODE(CL_INVALID_DEVICE_PARTITION_COUNT),
+    CODE(CL_PLATFORM_NOT_FOUND_KHR),
+};
+
+const char *opencl_code_name(cl_int code)
+{
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+        if (codes[i].code == code)
+            return codes[i].name;
+    return "an unknown code";
+}
+
+bool opencl_fail(struct err *err, cl_int code, const char *call, const char *device)
+{
+    return err_set_native(err, ERR_OPENCL, code, "%s on %s: %s (%d)", call, device, opencl_code_name(code),
+                          (int)code);
+}

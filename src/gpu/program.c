@@ -1,0 +1,199 @@
+#include "gpu/program.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "gpu/embedded.h"
+#include "gpu/error.h"
+
+#define MAX_INCLUDES 16
+#define MAX_SOURCE_BYTES (1u << 20)
+
+struct program_entry {
+    char *file, *options; /* owned */
+    cl_program program;
+};
+
+/* What one source is put together with. */
+struct expansion {
+    const char *kernel_dir;
+    struct strbuf *out;
+    char seen[MAX_INCLUDES][64];
+    size_t seen_count;
+};
+
+static bool read_embedded(const char *file, struct strbuf *out)
+{
+    for (size_t i = 0; i < embedded_kernels_count; i++) {
+        const char *name = strrchr(embedded_kernels[i].name, '/');
+        if (strcmp(name ? name + 1 : embedded_kernels[i].name, file) == 0) {
+            strbuf_add_bytes(out, embedded_kernels[i].text, embedded_kernels[i].length);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_from_dir(const char *dir, const char *file, struct strbuf *out, struct err *err)
+{
+    char path[4096], chunk[4096];
+    size_t got;
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", dir, file);
+    f = fopen(path, "rb");
+    if (!f)
+        return err_set_native(err, ERR_IO, errno, "the kernel %s", path);
+    while ((got = fread(chunk, 1, sizeof(chunk), f)) > 0 && out->len < MAX_SOURCE_BYTES)
+        strbuf_add_bytes(out, chunk, got);
+    if (ferror(f)) {
+        fclose(f);
+        return err_set_native(err, ERR_IO, errno, "reading the kernel %s", path);
+    }
+    fclose(f);
+    return true;
+}
+
+static bool expand(struct expansion *x, const char *file, struct err *err)
+{
+    struct strbuf text = STRBUF_INIT;
+    unsigned line_number = 0;
+    bool ok = false;
+
+    for (size_t i = 0; i < x->seen_count; i++)
+        if (strcmp(x->seen[i], file) == 0)
+            return true;
+    if (x->seen_count == MAX_INCLUDES)
+        return err_set(err, ERR_INTERNAL, "the kernel %s is one of too many included files", file);
+    snprintf(x->seen[x->seen_count++], sizeof(x->seen[0]), "%s", file);
+    if (x->kernel_dir) {
+        if (!read_from_dir(x->kernel_dir, file, &text, err))
+            goto out;
+    } else if (!read_embedded(file, &text)) {
+        err_set(err, ERR_INTERNAL, "there is no kernel %s in the program", file);
+        goto out;
+    }
+    if (!strbuf_ok(&text, err))
+        goto out;
+    strbuf_addf(x->out, "#line 1 \"kernels/%s\"\n", file);
+    for (const char *at = strbuf_str(&text); *at;) {
+        size_t length = strcspn(at, "\n");
+        char included[64];
+        line_number++;
+        if (sscanf(at, "#include \"%63[^\"\n]\"", included) == 1) {
+            if (!expand(x, included, err))
+                goto out;
+            strbuf_addf(x->out, "#line %u \"kernels/%s\"\n", line_number + 1, file);
+        } else {
+            strbuf_add_bytes(x->out, at, length);
+            strbuf_addc(x->out, '\n');
+        }
+        at += length + (at[length] == '\n');
+    }
+    ok = strbuf_ok(x->out, err);
+out:
+    strbuf_fini(&text);
+    return ok;
+}
+
+bool program_source(const char *file, const char *kernel_dir, struct strbuf *out, struct err *err)
+{
+    struct expansion x = {.kernel_dir = kernel_dir, .out = out, .seen_count = 0};
+
+    return expand(&x, file, err);
+}
+
+static char *build_log(cl_program program, cl_device_id device)
+{
+    size_t size = 0;
+    char *log;
+
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS)
+        return NULL;
+    log = calloc(size + 1, 1);
+    if (log && clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS) {
+        free(log);
+        log = NULL;
+    }
+    return log;
+}
+
+bool program_build(cl_context context, cl_device_id device, const char *device_name, const char *file,
+                   const char *kernel_dir, const char *options, cl_program *out, struct err *err)
+{
+    struct strbuf source = STRBUF_INIT;
+    cl_program program = NULL;
+    bool ok = false;
+    cl_int code;
+
+    *out = NULL;
+    if (!program_source(file, kernel_dir, &source, err))
+        goto out;
+    program = clCreateProgramWithSource(context, 1, (const char *[]){strbuf_str(&source)},
+                                        (const size_t[]){source.len}, &code);
+    if (!program) {
+        opencl_fail(err, code, "clCreateProgramWithSource", device_name);
+        goto out;
+    }
+    code = clBuildProgram(program, 1, &device, options, NULL, NULL);
+    if (code != CL_SUCCESS) {
+        bool first = err && err->code == ERR_NONE;
+        err_set_native(err, ERR_BUILD, code, "building kernels/%s for %s (%s): %s (%d)", file, device_name, options,
+                       opencl_code_name(code), (int)code);
+        if (first)
+            err->log = build_log(program, device);
+        goto out;
+    }
+    *out = program;
+    program = NULL;
+    ok = true;
+out:
+    if (program)
+        clReleaseProgram(program);
+    strbuf_fini(&source);
+    return ok;
+}
+
+bool program_cache_get(struct program_cache *cache, cl_context context, cl_device_id device,
+                       const char *device_name, const char *file, const char *kernel_dir, const char *options,
+                       cl_program *out, struct err *err)
+{
+    struct program_entry entry = {0};
+
+    for (size_t i = 0; i < cache->count; i++) {
+        if (strcmp(cache->entries[i].file, file) == 0 && strcmp(cache->entries[i].options, options) == 0) {
+            *out = cache->entries[i].program;
+            return true;
+        }
+    }
+    if (!mem_grow((void **)&cache->entries, &cache->capacity, cache->count + 1, sizeof(*cache->entries),
+                  "the list of kernels", err))
+        return false;
+    entry.file = mem_strdup(file, err);
+    entry.options = mem_strdup(options, err);
+    if (!entry.file || !entry.options ||
+        !program_build(context, device, device_name, file, kernel_dir, options, &entry.program, err)) {
+        free(entry.file);
+        free(entry.options);
+        return false;
+    }
+    cache->entries[cache->count++] = entry;
+    *out = entry.program;
+    return true;
+}
+
+void program_cache_fini(struct program_cache *cache)
+{
+    if (!cache)
+        return;
+    for (size_t i = 0; i < cache->count; i++) {
+        clReleaseProgram(cache->entries[i].program);
+        free(cache->entries[i].file);
+        free(cache->entries[i].options);
+    }
+    free(cache->entries);
+    *cache = (struct program_cache){0};
+}
