@@ -1,0 +1,230 @@
+/* Devices of version 1.2 have no other way to open a queue. */
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include "gpu/renderer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "gpu/device.h"
+#include "gpu/error.h"
+#include "gpu/job.h"
+#include "gpu/opencl.h"
+
+/* From cl_nv_device_attribute_query; not in every header. */
+#define DEVICE_WARP_SIZE_NV 0x4003
+
+/* Devices that share the host's memory leave more of it to the host. */
+#define BUDGET_SHARE(bytes, shared) ((bytes) / 10 * ((shared) ? 5 : 8))
+
+bool renderer_program(struct opencl_renderer *r, const char *file, const char *defines, cl_program *out,
+                      struct err *err)
+{
+    struct strbuf options = STRBUF_INIT;
+    bool ok;
+
+    strbuf_addf(&options, "%s%s", r->build_options, defines);
+    ok = strbuf_ok(&options, err) && program_cache_get(&r->programs, r->context, r->device, r->base.info.name, file,
+                                                       r->kernel_dir, strbuf_str(&options), out, err);
+    strbuf_fini(&options);
+    return ok;
+}
+
+bool renderer_queue(struct opencl_renderer *r, cl_command_queue_properties properties, cl_command_queue *out,
+                    struct err *err)
+{
+    cl_int code;
+
+    *out = clCreateCommandQueue(r->context, r->device, properties, &code);
+    return *out || opencl_fail(err, code, "clCreateCommandQueue", r->base.info.name);
+}
+
+static cl_mem create_buffer(void *context, cl_mem_flags usage, size_t bytes, cl_int *code)
+{
+    struct opencl_renderer *r = context;
+
+    return clCreateBuffer(r->context, usage, bytes, NULL, code);
+}
+
+static void release_buffer(void *context, cl_mem buffer)
+{
+    (void)context;
+    clReleaseMemObject(buffer);
+}
+
+/* ---- the code path ---- */
+
+/* Whether kernels with this path's instructions build. */
+static bool path_builds(struct opencl_renderer *r, enum gpu_path path)
+{
+    struct err err = ERR_INIT;
+    struct strbuf defines = STRBUF_INIT;
+    struct tile_shape shape;
+    struct render_spec spec;
+    cl_program program;
+
+    spec_init(&spec);
+    bool ok = shape_choose(path, &r->base.info, r->subgroup_lanes, &spec, &shape, &err);
+    if (ok) {
+        shape_defines(path, &shape, &defines);
+        ok = strbuf_ok(&defines, &err) && renderer_program(r, "lanes.cl", strbuf_str(&defines), &program, &err);
+    }
+    strbuf_fini(&defines);
+    err_fini(&err);
+    return ok;
+}
+
+static bool is_lane_count(uint64_t lanes)
+{
+    return lanes >= 8 && lanes <= 64 && (lanes & (lanes - 1)) == 0;
+}
+
+static bool path_works(struct opencl_renderer *r, enum gpu_path path)
+{
+    const struct device_info *info = &r->base.info;
+    cl_uint warp = 0;
+
+    switch (path) {
+    case PATH_PTX:
+        return device_has_extension(info, "cl_nv_device_attribute_query") &&
+               clGetDeviceInfo(r->device, DEVICE_WARP_SIZE_NV, sizeof(warp), &warp, NULL) == CL_SUCCESS &&
+               warp == 32 && path_builds(r, path);
+    case PATH_SUBGROUPS:
+        r->subgroup_lanes = (uint32_t)info->preferred_group_multiple;
+        return info->has_subgroups && is_lane_count(info->preferred_group_multiple) && path_builds(r, path);
+    case PATH_LOCAL:
+    case PATH_CPU:
+        return true;
+    }
+    return false;
+}
+
+static bool choose_path(struct opencl_renderer *r, const char *forced, struct err *err)
+{
+    if (forced) {
+        if (!path_parse(forced, &r->path, err))
+            return false;
+        if (!path_works(r, r->path))
+            return err_set(err, ERR_UNSUPPORTED, "%s cannot run the code path '%s'", r->base.info.name, forced);
+    } else if (r->base.info.kind == DEVICE_CPU) {
+        r->path = PATH_CPU;
+    } else {
+        for (r->path = PATH_PTX; !path_works(r, r->path); r->path++)
+            continue;
+    }
+    snprintf(r->base.info.path, sizeof(r->base.info.path), "%s", path_name(r->path));
+    return true;
+}
+
+/* ---- opening and closing ---- */
+
+static void destroy(struct renderer *base)
+{
+    struct opencl_renderer *r = (struct opencl_renderer *)base;
+
+    if (!r)
+        return;
+    pool_fini(&r->pool);
+    program_cache_fini(&r->programs);
+    if (r->profiling_queue)
+        clReleaseCommandQueue(r->profiling_queue);
+    if (r->queue)
+        clReleaseCommandQueue(r->queue);
+    if (r->context)
+        clReleaseContext(r->context);
+    free(r->kernel_dir);
+    free(r);
+}
+
+static bool open_context(struct opencl_renderer *r, struct err *err)
+{
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)r->platform, 0};
+    cl_device_fp_config fp = 0;
+    cl_int code;
+
+    r->context = clCreateContext(properties, 1, &r->device, NULL, NULL, &code);
+    if (!r->context)
+        return opencl_fail(err, code, "clCreateContext", r->base.info.name);
+    if (!renderer_queue(r, 0, &r->queue, err))
+        return false;
+    r->build_options = "";
+    if (clGetDeviceInfo(r->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(fp), &fp, NULL) == CL_SUCCESS &&
+        (fp & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT))
+        r->build_options = "-cl-fp32-correctly-rounded-divide-sqrt";
+    return true;
+}
+
+bool opencl_create(const char *selector, const struct opencl_options *options, struct renderer **out,
+                   struct err *err)
+{
+    struct opencl_renderer *r = mem_calloc(1, sizeof(*r), "a renderer", err);
+    struct device_info *info;
+
+    *out = NULL;
+    if (!r)
+        return false;
+    info = &r->base.info;
+    r->base.ops = &opencl_ops;
+    if (!device_open(selector, &r->platform, &r->device, info, err) || !open_context(r, err))
+        goto fail;
+    if (options->kernel_dir && !(r->kernel_dir = mem_strdup(options->kernel_dir, err)))
+        goto fail;
+    r->budget_bytes = options->memory_budget_bytes > 0 ? options->memory_budget_bytes
+                                                       : BUDGET_SHARE(info->global_bytes, info->host_unified);
+    pool_init(&r->pool, &(struct pool_source){create_buffer, release_buffer, r}, info->name, r->budget_bytes);
+    if (!choose_path(r, options->path, err))
+        goto fail;
+    *out = &r->base;
+    return true;
+fail:
+    destroy(&r->base);
+    return false;
+}
+
+/* ---- operations ---- */
+
+/* How much of the canvas a triangle's bounds are taken to cover before the scenes are known: what partial
+ * sums take is then a guess on the safe side, and calls make as much room as their scenes need. */
+#define ASSUMED_COVER 4
+
+static bool footprint(struct renderer *base, const struct render_spec *spec, struct render_footprint *out,
+                      struct err *err)
+{
+    struct opencl_renderer *r = (struct opencl_renderer *)base;
+    const struct memory_limits limits = {.budget_bytes = r->budget_bytes,
+                                         .max_alloc_bytes = r->base.info.max_alloc_bytes,
+                                         .shared = r->base.info.host_unified};
+    struct tile_shape shape;
+    struct memory_plan plan;
+    uint64_t tiles;
+    bool ok;
+
+    *out = (struct render_footprint){0};
+    if (!spec_check(spec, BACKEND_OPENCL, err) ||
+        !shape_choose(r->path, &r->base.info, r->subgroup_lanes, spec, &shape, err))
+        return false;
+    tiles = (uint64_t)((spec->width - 1) / tile_width(&shape) + 1) * ((spec->height - 1) / tile_height(&shape) + 1);
+    ok = memory_plan(spec, &shape, spec->triangles * (tiles / ASSUMED_COVER + 1), &limits, &plan, err);
+    *out = plan.footprint;
+    return ok;
+}
+
+static void counts(const struct render_job *base, struct render_counts *out)
+{
+    *out = ((const struct opencl_job *)base)->counts;
+}
+
+const struct renderer_ops opencl_ops = {
+    .footprint = footprint,
+    .open = job_open,
+    .inputs_changed = job_inputs_changed,
+    .call = job_call,
+    .call_phased = job_call_phased,
+    .call_profiled = job_call_profiled,
+    .poison = job_poison,
+    .counts = counts,
+    .close = job_close,
+    .destroy = destroy,
+};

@@ -1,0 +1,37 @@
+/* The renderer's own state; what the files of this folder share. */
+#ifndef GPUBENCH_GPU_RENDERER_H
+#define GPUBENCH_GPU_RENDERER_H
+
+#include <CL/cl.h>
+
+#include "gpu/pool.h"
+#include "gpu/program.h"
+#include "gpu/variant.h"
+#include "model/renderer.h"
+
+struct opencl_renderer {
+    struct renderer base;
+    cl_platform_id platform;
+    cl_device_id device;
+    cl_context context;
+    cl_command_queue queue;
+    cl_command_queue profiling_queue; /* opened with the first profiled call */
+    enum gpu_path path;
+    uint32_t subgroup_lanes; /* PATH_SUBGROUPS: work-items a sub-group */
+    char *kernel_dir;        /* owned; NULL: the program's own kernels */
+    const char *build_options; /* what every program of this device is built with */
+    uint64_t budget_bytes;
+    struct program_cache programs;
+    struct pool pool;
+};
+
+/* A program of this renderer, built with the device's options and these. Borrowed from the cache. */
+bool renderer_program(struct opencl_renderer *r, const char *file, const char *defines, cl_program *out,
+                      struct err *err) GB_NODISCARD;
+
+bool renderer_queue(struct opencl_renderer *r, cl_command_queue_properties properties, cl_command_queue *out,
+                    struct err *err) GB_NODISCARD;
+
+extern const struct renderer_ops opencl_ops;
+
+#endif

@@ -1,0 +1,149 @@
+#include "gpu/variant.h"
+
+#include <string.h>
+
+#include "base/suggest.h"
+
+static const char *const path_names[PATH_COUNT + 1] = {"ptx", "subgroups", "local", "cpu", NULL};
+static const char *const path_macros[PATH_COUNT] = {"PATH_PTX", "PATH_SUBGROUPS", "PATH_LOCAL", "PATH_CPU"};
+
+const char *path_name(enum gpu_path path)
+{
+    return path_names[path];
+}
+
+bool path_parse(const char *name, enum gpu_path *out, struct err *err)
+{
+    for (int i = 0; i < PATH_COUNT; i++) {
+        if (strcmp(name, path_names[i]) == 0) {
+            *out = (enum gpu_path)i;
+            return true;
+        }
+    }
+    return err_set(err, ERR_USAGE, "no OpenCL code path is called '%s'; there are ptx, subgroups, local and cpu",
+                   name);
+}
+
+uint32_t tile_width(const struct tile_shape *shape)
+{
+    return shape->block_w * shape->blocks_x;
+}
+
+uint32_t tile_height(const struct tile_shape *shape)
+{
+    return shape->block_h * shape->blocks_y;
+}
+
+static bool is_power_of_two(uint32_t n)
+{
+    return n > 0 && (n & (n - 1)) == 0;
+}
+
+/* What spec.workgroup means on each path. */
+static bool apply_workgroup(enum gpu_path path, const struct device_info *info, uint32_t workgroup,
+                            struct tile_shape *shape, struct err *err)
+{
+    if (workgroup == 0)
+        return true;
+    if (workgroup > info->max_work_group_size)
+        return err_set(err, ERR_UNSUPPORTED, "workgroup=%u: %s takes at most %llu work-items a group", workgroup,
+                       info->name, (unsigned long long)info->max_work_group_size);
+    switch (path) {
+    case PATH_CPU:
+        if (workgroup != 1)
+            return err_set(err, ERR_UNSUPPORTED, "workgroup=%u: on a CPU device a tile is one work-item's",
+                           workgroup);
+        return true;
+    case PATH_LOCAL:
+        if (!is_power_of_two(workgroup) || workgroup < 16 || workgroup > 256)
+            return err_set(err, ERR_UNSUPPORTED, "workgroup=%u: one of 16, 32, 64, 128 and 256", workgroup);
+        shape->lanes = workgroup;
+        shape->block_h = workgroup / shape->block_w;
+        shape->blocks_y = shape->block_h > 16 ? 1 : 16 / shape->block_h;
+        return true;
+    case PATH_PTX:
+    case PATH_SUBGROUPS:
+        break;
+    }
+    if (workgroup % shape->lanes != 0 || workgroup / shape->lanes > 8 ||
+        (path == PATH_SUBGROUPS && workgroup != shape->lanes))
+        return err_set(err, ERR_UNSUPPORTED, "workgroup=%u: %s", workgroup,
+                       path == PATH_PTX ? "a multiple of the warp's 32 work-items, at most 256"
+                                        : "on this device a work-group is one sub-group");
+    shape->teams = workgroup / shape->lanes;
+    return true;
+}
+
+bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t lanes,
+                  const struct render_spec *spec, struct tile_shape *out, struct err *err)
+{
+    *out = (struct tile_shape){.teams = 1, .block_w = 8, .blocks_x = 2, .blocks_y = 2, .list_room = 256};
+    switch (path) {
+    case PATH_CPU:
+        out->lanes = 1;
+        out->block_h = 1;
+        out->blocks_y = 16;
+        out->list_room = 1024;
+        out->setup_group = 1;
+        return apply_workgroup(path, info, spec->workgroup, out, err);
+    case PATH_LOCAL:
+        out->lanes = 64;
+        break;
+    case PATH_PTX:
+        out->lanes = 32;
+        break;
+    case PATH_SUBGROUPS:
+        out->lanes = lanes;
+        break;
+    }
+    out->block_h = out->lanes / out->block_w;
+    out->blocks_y = 16 / out->block_h;
+    out->setup_group = info->max_work_group_size < 256 ? (uint32_t)info->max_work_group_size : 256;
+    return apply_workgroup(path, info, spec->workgroup, out, err);
+}
+
+void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct strbuf *out)
+{
+    strbuf_addf(out, " -D%s -DTILE_W=%uu -DTILE_H=%uu -DSETUP_GROUP=%uu", path_macros[path],
+                (unsigned)tile_width(shape), (unsigned)tile_height(shape), (unsigned)shape->setup_group);
+    strbuf_addf(out, " -DBLOCK_W=%uu -DBLOCKS_X=%uu -DBLOCKS_Y=%uu -DLIST_ROOM=%uu", (unsigned)shape->block_w,
+                (unsigned)shape->blocks_x, (unsigned)shape->blocks_y, (unsigned)shape->list_room);
+    if (path != PATH_CPU)
+        strbuf_addf(out, " -DLANES=%uu -DTEAMS=%uu", (unsigned)shape->lanes, (unsigned)shape->teams);
+}
+
+size_t passes_of(const struct render_spec *spec, struct pass out[MAX_PASSES])
+{
+    bool device_loss = spec->mode == MODE_GRADIENT && !spec->upstream && spec->loss == LOSS_DEVICE;
+
+    if (spec->mode == MODE_FORWARD) {
+        out[0] = (struct pass){.forward = true, .image = true};
+        return 1;
+    }
+    if (spec->strategy == STRATEGY_FUSED) {
+        out[0] = (struct pass){.forward = true, .backward = true, .loss = device_loss, .image = spec->keep_images};
+        return 1;
+    }
+    out[0] = (struct pass){.forward = true, .loss = device_loss, .image = true};
+    out[1] = (struct pass){.backward = true};
+    return 2;
+}
+
+void pass_defines(const struct render_spec *spec, const struct pass *pass, struct strbuf *out)
+{
+    static const char *const strategies[] = {"STRATEGY_FUSED", "STRATEGY_RECOMPUTE", "STRATEGY_TAPED"};
+    static const char *const reductions[] = {"REDUCTION_ORDERED", "REDUCTION_LOCAL", "REDUCTION_DIRECT"};
+
+    if (pass->forward)
+        strbuf_add(out, " -DPASS_FORWARD");
+    if (pass->loss)
+        strbuf_add(out, " -DWITH_LOSS");
+    if (pass->image)
+        strbuf_add(out, " -DWITH_IMAGE");
+    if (spec->mode == MODE_FORWARD)
+        return;
+    strbuf_addf(out, " -D%s", strategies[spec->strategy]);
+    if (pass->backward)
+        strbuf_addf(out, " -DPASS_BACKWARD -D%s%s", reductions[spec->reduction],
+                    spec->upstream ? " -DUPSTREAM" : "");
+}

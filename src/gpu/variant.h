@@ -1,0 +1,52 @@
+/* Which kernel text runs: the code path of a device, the shape of a tile, and the macros for both. */
+#ifndef GPUBENCH_GPU_VARIANT_H
+#define GPUBENCH_GPU_VARIANT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "model/device.h"
+#include "model/spec.h"
+
+/* kernels/lanes.h says what each is. */
+enum gpu_path { PATH_PTX, PATH_SUBGROUPS, PATH_LOCAL, PATH_CPU };
+#define PATH_COUNT 4
+const char *path_name(enum gpu_path path);
+/* false, ERR_USAGE with the names there are, for an unknown one. */
+bool path_parse(const char *name, enum gpu_path *out, struct err *err) GB_NODISCARD;
+
+/* A tile is blocks_x x blocks_y blocks of block_w x block_h pixels; a lane has a pixel (on PATH_CPU, a
+ * vector of block_w pixels) in each block. */
+struct tile_shape {
+    uint32_t lanes; /* work-items a team */
+    uint32_t teams; /* teams a work-group; each has a tile of its own */
+    uint32_t block_w, block_h;
+    uint32_t blocks_x, blocks_y;
+    uint32_t list_room;   /* entries of a team's list of triangles */
+    uint32_t setup_group; /* work-items of the setup kernel's work-groups */
+};
+
+uint32_t tile_width(const struct tile_shape *shape);
+uint32_t tile_height(const struct tile_shape *shape);
+
+/* The shape for a spec on a device. lanes: of a sub-group, for PATH_SUBGROUPS. ERR_UNSUPPORTED when
+ * spec.workgroup cannot be had. */
+bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t lanes,
+                  const struct render_spec *spec, struct tile_shape *out, struct err *err) GB_NODISCARD;
+
+/* The macros of a path and shape. */
+void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct strbuf *out);
+
+/* The passes over tiles that a spec's call makes: one, or forward and backward. */
+#define MAX_PASSES 2
+struct pass {
+    bool forward, backward;
+    bool loss;  /* writes loss partials */
+    bool image; /* writes the image */
+};
+size_t passes_of(const struct render_spec *spec, struct pass out[MAX_PASSES]);
+void pass_defines(const struct render_spec *spec, const struct pass *pass, struct strbuf *out);
+
+#endif

@@ -1,0 +1,127 @@
+/* Renderers, jobs and comparisons that the OpenCL tests share. */
+#ifndef GPUBENCH_TESTS_UNIT_GPU_FIXTURE_H
+#define GPUBENCH_TESTS_UNIT_GPU_FIXTURE_H
+
+#include "unit/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "gpu/opencl.h"
+#include "model/agreement.h"
+#include "model/golden.h"
+#include "model/image.h"
+#include "model/oracle.h"
+#include "model/scene.h"
+
+#define GOLDEN "tests/golden"
+
+static inline void expect_ok(bool ok, const struct err *err, const char *what)
+{
+    if (!ok)
+        fail_msg("%s: %s\n%s", what, err->text, err->log ? err->log : "");
+}
+
+/* The best OpenCL device's renderer on a path (NULL: its own best); skips the test when there is none. */
+static inline struct renderer *open_renderer(const char *path)
+{
+    struct opencl_options options = {.path = path};
+    struct device_info *devices = NULL;
+    struct renderer *r = NULL;
+    struct err err = ERR_INIT;
+    size_t count = 0;
+
+    if (!opencl_list(&devices, &count, &err) || opencl_best(devices, count) == count) {
+        print_message("skipped: no usable OpenCL device: %s\n", err.text);
+        free(devices);
+        err_fini(&err);
+        skip();
+    }
+    bool ok = opencl_create(devices[opencl_best(devices, count)].selector, &options, &r, &err);
+    free(devices);
+    if (!ok && err.code == ERR_UNSUPPORTED) {
+        print_message("skipped: %s\n", err.text);
+        err_fini(&err);
+        skip();
+    }
+    expect_ok(ok, &err, "opencl_create");
+    return r;
+}
+
+static inline struct render_job *open_job(struct renderer *r, const struct render_spec *spec)
+{
+    struct render_job *job = NULL;
+    struct err err = ERR_INIT;
+
+    expect_ok(r->ops->open(r, spec, &job, &err), &err, "open");
+    return job;
+}
+
+/* Random scenes, a flat target (or upstream gradients), as the benchmark has them. */
+static inline void fill_job(struct render_job *job, uint64_t seed)
+{
+    static const float ground[3] = {0.1f, 0.11f, 0.14f}, flat[3] = {0.4f, 0.5f, 0.6f};
+    const struct render_spec *s = &job->spec;
+    const size_t pixels = (size_t)s->width * s->height;
+    struct err err = ERR_INIT;
+
+    for (uint32_t b = 0; b < s->batch; b++) {
+        scene_random(job->io.params + (size_t)b * s->triangles * SCENE_STRIDE, s->triangles, seed, b, 0.15f);
+        memcpy(job->io.background + 3 * (size_t)b, ground, sizeof(ground));
+        if (job->io.target)
+            image_fill(job->io.target + b * pixels * 3, s->width, s->height, flat);
+        if (job->io.upstream)
+            scene_random_upstream(job->io.upstream + b * pixels * 3, pixels * 3, seed, b);
+    }
+    expect_ok(job->renderer->ops->inputs_changed(job, &err), &err, "inputs_changed");
+}
+
+/* Poisons, then calls. */
+static inline void call_job(struct render_job *job)
+{
+    struct err err = ERR_INIT;
+
+    expect_ok(job->renderer->ops->poison(job, &err), &err, "poison");
+    expect_ok(job->renderer->ops->call(job, &err), &err, "call");
+}
+
+/* Compares scene b of a job with the reference within the tolerances of a sweep. */
+static inline void check_scene(const struct render_job *job, uint32_t b, const char *what)
+{
+    const struct render_spec *s = &job->spec;
+    const size_t pixels = (size_t)s->width * s->height, t = s->triangles;
+    const float *params = job->io.params + b * t * SCENE_STRIDE;
+    struct agreement errors, tolerance;
+    enum agreement_group worst;
+    struct err err = ERR_INIT;
+    double *image = calloc(pixels * 3, sizeof(double)), *grads = calloc(t * SCENE_STRIDE + 1, sizeof(double));
+    struct oracle_input in = {.width = s->width,
+                              .height = s->height,
+                              .triangles = s->triangles,
+                              .sigma = s->sigma,
+                              .params = params,
+                              .background = job->io.background + 3 * (size_t)b,
+                              .target = job->io.target ? job->io.target + b * pixels * 3 : NULL,
+                              .upstream = job->io.upstream ? job->io.upstream + b * pixels * 3 : NULL};
+    struct oracle_output out = {.image = image, .grads = s->mode == MODE_GRADIENT ? grads : NULL};
+
+    expect_ok(oracle_render(&in, &out, &err), &err, "oracle_render");
+    agreement_init(&errors);
+    if (job->io.image)
+        errors.value[AGREE_IMAGE] = agreement_image(job->io.image + b * pixels * 3, image, pixels * 3);
+    if (job->io.loss)
+        errors.value[AGREE_LOSS] = agreement_loss(job->io.loss[b], out.loss);
+    if (job->io.grads)
+        agreement_grads(&errors, job->io.grads + b * t * SCENE_STRIDE, grads, s->triangles, false);
+    agreement_tolerance(&tolerance, s->sigma, false, params, s->triangles);
+    if (!agreement_within(&errors, &tolerance, &worst))
+        fail_msg("%s, scene %u: %s is off by %g, allowed are %g", what, (unsigned)b, agreement_group_name(worst),
+                 errors.value[worst], tolerance.value[worst]);
+    free(image);
+    free(grads);
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* Sources, build logs, and the layout of what host and kernels share. */
+#include "unit/gpu_fixture.h"
+
+#include "gpu/layout.h"
+#include "gpu/program.h"
+#include "unit/scratch.h"
+
+static void test_includes_once_with_lines(void **state)
+{
+    struct strbuf source = STRBUF_INIT;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    expect_ok(program_source("tile.cl", NULL, &source, &err), &err, "program_source");
+    const char *first = strstr(source.data, "#line 1 \"kernels/shared.h\"");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "#line 1 \"kernels/shared.h\""));
+    assert_null(strstr(source.data, "#include \""));
+    assert_true(strncmp(source.data, "#line 1 \"kernels/tile.cl\"\n", 26) == 0);
+    strbuf_fini(&source);
+    assert_false(program_source("absent.cl", NULL, &source, &err));
+    assert_int_equal(err.code, ERR_INTERNAL);
+    err_fini(&err);
+    strbuf_fini(&source);
+}
+
+static void test_build_log_names_the_line(void **state)
+{
+    struct renderer *r = open_renderer(NULL);
+    struct opencl_renderer *opencl = (struct opencl_renderer *)r;
+    struct err err = ERR_INIT;
+    cl_program program = NULL;
+    static const char broken[] =
+        "#include \"shared.h\"\n\nkernel void broken(global int *out)\n{\n    out[0] = nonsense;\n}\n";
+    char dir[SCRATCH_MAX], path[SCRATCH_MAX];
+
+    (void)state;
+    scratch_make(dir);
+    scratch_write(scratch_path(path, dir, "broken.cl"), broken, strlen(broken));
+    scratch_write(scratch_path(path, dir, "shared.h"), "\n\n", 2);
+    assert_false(program_build(opencl->context, opencl->device, r->info.name, "broken.cl", dir, "", &program, &err));
+    assert_int_equal(err.code, ERR_BUILD);
+    assert_null(program);
+    assert_non_null(err.log);
+    assert_non_null(strstr(err.log, "kernels/broken.cl:5"));
+    assert_non_null(strstr(err.text, r->info.name));
+    err_fini(&err);
+    assert_false(program_build(opencl->context, opencl->device, r->info.name, "absent.cl", dir, "", &program, &err));
+    assert_int_equal(err.code, ERR_IO);
+    err_fini(&err);
+    scratch_remove(dir, (const char *const[]){"broken.cl", "shared.h"}, 2);
+    r->ops->destroy(r);
+}
+
+static void test_layout_is_the_same_on_both_sides(void **state)
+{
+    struct renderer *r = open_renderer(NULL);
+    struct layout_row rows[LAYOUT_ROWS];
+    struct err err = ERR_INIT;
+
+    (void)state;
+    expect_ok(layout_compare((struct opencl_renderer *)r, rows, &err), &err, "layout_compare");
+    for (size_t i = 0; i < LAYOUT_ROWS; i++)
+        assert_int_equal(rows[i].offset_host, rows[i].offset_device);
+    r->ops->destroy(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_includes_once_with_lines),
+        cmocka_unit_test(test_build_log_names_the_line),
+        cmocka_unit_test(test_layout_is_the_same_on_both_sides),
+    };
+
+    return cmocka_run_group_tests_name("OpenCL programs", tests, NULL, NULL);
+}
