@@ -196,7 +196,7 @@ static float *load_floats(const char *dir, const char *name, uint64_t count, str
     strbuf_addf(&path, "%s/%s", dir, name);
     FILE *file = fopen(strbuf_str(&path), "rb");
     if (!file) {
-        err_set_native(err, ERR_IO, errno, "cannot open %s", strbuf_str(&path));
+        err_set_native(err, ERR_IO, errno, "%s: cannot open", strbuf_str(&path));
         goto out;
     }
     values = mem_calloc(count, sizeof(float), strbuf_str(&path), err);
@@ -289,7 +289,7 @@ bool golden_list(const char *dir, char ***names, size_t *count, struct err *err)
     *count = 0;
     DIR *folder = opendir(dir);
     if (!folder)
-        return err_set_native(err, ERR_IO, errno, "cannot open %s", dir);
+        return err_set_native(err, ERR_IO, errno, "%s: cannot open", dir);
     while (ok && (entry = readdir(folder))) {
         if (!is_case(dir, entry->d_name))
             continue;
