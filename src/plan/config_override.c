@@ -92,15 +92,36 @@ static bool parse_list(struct value_list *list, const struct spec_key *key, char
     return true;
 }
 
-/* The list as a JSON array; spec_text needs no escapes. */
+static bool is_square(const char *size)
+{
+    const char *cross = strchr(size, 'x');
+
+    return cross && strlen(cross + 1) == (size_t)(cross - size) &&
+           strncmp(size, cross + 1, strlen(cross + 1)) == 0;
+}
+
+/* A value as JSON; spec_text needs no escapes. */
+static void add_json(struct strbuf *out, const struct spec_key *key, const char *text)
+{
+    bool square = key->type == SPEC_SIZE && is_square(text);
+
+    if (square)
+        strbuf_add_bytes(out, text, strcspn(text, "x"));
+    else if (key->type == SPEC_U32 || key->type == SPEC_FLOAT || key->type == SPEC_BOOL)
+        strbuf_add(out, text);
+    else
+        strbuf_addf(out, "\"%s\"", text);
+}
+
 static struct json *list_to_json(const struct value_list *list, const struct spec_key *key, struct err *err)
 {
-    bool bare = key->type == SPEC_U32 || key->type == SPEC_FLOAT || key->type == SPEC_BOOL;
     struct strbuf text = STRBUF_INIT;
     struct json *array = NULL;
 
-    for (size_t i = 0; i < list->count; i++)
-        strbuf_addf(&text, bare ? "%c%s" : "%c\"%s\"", i ? ',' : '[', list->text[i]);
+    for (size_t i = 0; i < list->count; i++) {
+        strbuf_addc(&text, i ? ',' : '[');
+        add_json(&text, key, list->text[i]);
+    }
     strbuf_addc(&text, ']');
     if (strbuf_ok(&text, err))
         array = json_parse(strbuf_str(&text), text.len, "-a", err);

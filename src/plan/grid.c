@@ -195,33 +195,38 @@ static bool add_note(struct builder *b, const struct strbuf *text)
     return copy != NULL;
 }
 
+/* In how many of the backend's cells the key matters. */
+static size_t count_matters(const struct grid *grid, size_t backend, enum backend_kind kind,
+                            const struct spec_key *key)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < grid->cell_count; i++)
+        count += grid->cells[i].backend == backend && spec_matters(&grid->cells[i].spec, key, kind);
+    return count;
+}
+
 /* Names the axes that mean nothing to a backend, or not in every cell. */
 static bool note_collapsed(struct builder *b, size_t backend)
 {
     const struct config *config = b->config;
-    struct strbuf never = STRBUF_INIT, note = STRBUF_INIT;
-    size_t cells = 0;
-    bool ok = true;
+    struct strbuf note = STRBUF_INIT;
+    size_t cells = 0, named = 0;
 
     for (size_t i = 0; i < b->grid->cell_count; i++)
         cells += b->grid->cells[i].backend == backend;
     size_t asked = combinations(config, true) * combinations(config, false) * b->devices_of[backend].count;
     if (cells == asked || b->devices_of[backend].count == 0)
         return true;
+    strbuf_addf(&note, "%s: %zu combinations are %zu cells: no difference along",
+                config->backends[backend].name, asked, cells);
     for (size_t i = 0; i < config->axis_count; i++) {
         const struct axis *axis = &config->axes[i];
-        bool matters = true;
-        for (size_t k = 0; k < b->grid->cell_count; k++)
-            if (b->grid->cells[k].backend == backend)
-                matters = matters &&
-                          spec_matters(&b->grid->cells[k].spec, axis->key, config->backends[backend].kind);
-        if (!matters && axis->count > 1)
-            strbuf_addf(&never, "%s%s", never.len ? ", " : "", axis->key->name);
+        size_t matters = count_matters(b->grid, backend, config->backends[backend].kind, axis->key);
+        if (matters < cells && axis->count > 1)
+            strbuf_addf(&note, "%s %s%s", named++ ? "," : "", axis->key->name, matters ? " (in some)" : "");
     }
-    strbuf_addf(&note, "%s: %zu combinations are %zu cells, as %s changes nothing in some or all of them",
-                config->backends[backend].name, asked, cells, strbuf_str(&never));
-    ok = add_note(b, &note);
-    strbuf_fini(&never);
+    bool ok = add_note(b, &note);
     strbuf_fini(&note);
     return ok;
 }

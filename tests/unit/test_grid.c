@@ -54,7 +54,7 @@ static void test_points_and_cells(void **state)
     assert_int_equal(grid.cells[5].spec.reduction, REDUCTION_LOCAL);
     assert_int_equal(grid.note_count, 1);
     assert_string_equal(grid.notes[0],
-                        "cpu: 4 combinations are 2 cells, as call changes nothing in some or all of them");
+                        "cpu: 4 combinations are 2 cells: no difference along call");
     grid_fini(&grid);
     grid_fini(&grid);
     grid_fini(NULL);
@@ -117,7 +117,7 @@ static void test_collapse_depends_on_mode(void **state)
     expect_ids(&grid, want, sizeof want / sizeof want[0]);
     assert_int_equal(grid.point_count, 2);
     assert_string_equal(grid.notes[0],
-                        "d: 4 combinations are 3 cells, as reduction changes nothing in some or all of them");
+                        "d: 4 combinations are 3 cells: no difference along reduction (in some)");
     grid_fini(&grid);
     config_fini(&config);
 }
