@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "cli/options.h"
 
 enum exit_code {
@@ -59,6 +60,8 @@ extern const struct option global_options[];
 int report_error(struct err *err);
 /* "gpubench: TEXT" on standard error unless quiet. */
 void say(const struct base_options *options, const char *fmt, ...) GB_PRINTF(2, 3);
+/* Writes to standard output, now. */
+bool print_text(const struct strbuf *text, struct err *err) GB_NODISCARD;
 /* Flushes standard output; a write that failed is an error and an exit code of its own. */
 int finish_output(int code);
 /* The more important of two exit codes: 130, 5, 1, 3, 4, 6 (2 before all: nothing ran). */

@@ -1,7 +1,7 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
-    NULL,
+    &command_sweep, &command_verify, &command_report, &command_devices, &command_worker, NULL,
 };
 
 const struct option global_options[] = {

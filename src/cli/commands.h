@@ -4,4 +4,6 @@
 
 #include "cli/command.h"
 
+extern const struct command command_sweep, command_verify, command_report, command_devices, command_worker;
+
 #endif

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 struct embedded_config {
-    const char *name;   /* "configs/crossover.json" */
-    const char *text;   /* NUL-terminated */
-    size_t length;      /* without the NUL */
+    const char *name; /* "configs/crossover.json" */
+    const char *text; /* NUL-terminated */
+    size_t length;    /* without the NUL */
 };
 
 extern const struct embedded_config embedded_configs[];

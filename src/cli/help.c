@@ -5,7 +5,8 @@
 #include "cli/command.h"
 
 #define PAGE_COLUMNS 80
-#define HELP_COLUMN 28
+#define OPTION_COLUMN 28
+#define COMMAND_COLUMN 12
 
 /* Prints words up to the page's width; the first line continues at `column`, others are indented. */
 static void wrap(FILE *out, const char *text, size_t column, size_t indent)
@@ -27,18 +28,18 @@ static void wrap(FILE *out, const char *text, size_t column, size_t indent)
     fputc('\n', out);
 }
 
-/* "  -d, --device WHICH   help", the help starting at HELP_COLUMN, on a line of its own where the left is
- * long. */
-static void print_entry(FILE *out, const char *left, const char *help)
+/* "  -d, --device WHICH   help", the help starting at `column`, on a line of its own where the left is long.
+ */
+static void print_entry(FILE *out, const char *left, size_t column, const char *help)
 {
     size_t length = strlen(left);
 
     fputs(left, out);
-    if (length + 2 > HELP_COLUMN)
-        fprintf(out, "\n%*s", HELP_COLUMN, "");
+    if (length >= column)
+        fprintf(out, "\n%*s", (int)column, "");
     else
-        fprintf(out, "%*s", (int)(HELP_COLUMN - length), "");
-    wrap(out, help, HELP_COLUMN, HELP_COLUMN);
+        fprintf(out, "%*s", (int)(column - length), "");
+    wrap(out, help, column, column);
 }
 
 static void print_options(FILE *out, const struct option *table)
@@ -52,7 +53,7 @@ static void print_options(FILE *out, const struct option *table)
             strbuf_addf(&left, "      --%s", table->name);
         if (table->argument)
             strbuf_addf(&left, " %s", table->argument);
-        print_entry(out, strbuf_str(&left), table->help);
+        print_entry(out, strbuf_str(&left), OPTION_COLUMN, table->help);
         strbuf_fini(&left);
     }
 }
@@ -84,7 +85,7 @@ void help_program(FILE *out)
         if ((*command)->hidden)
             continue;
         strbuf_addf(&left, "  %s", (*command)->name);
-        print_entry(out, strbuf_str(&left), (*command)->help);
+        print_entry(out, strbuf_str(&left), COMMAND_COLUMN, (*command)->help);
         strbuf_fini(&left);
     }
     print_options(out, global_options);

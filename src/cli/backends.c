@@ -1,0 +1,30 @@
+#include "cli/backends.h"
+
+#include "base/mem.h"
+#include "cpu/openmp.h"
+
+static bool list_openmp(const struct backend_options *options, struct device_info **out, size_t *count,
+                        struct err *err)
+{
+    struct device_info *info = mem_calloc(1, sizeof *info, "devices", err);
+
+    if (!info)
+        return false;
+    openmp_info(info);
+    if (options->threads)
+        info->threads = options->threads;
+    *out = info;
+    *count = 1;
+    return true;
+}
+
+static bool create_openmp(const char *selector, const struct backend_options *options, struct renderer **out,
+                          struct err *err)
+{
+    (void)selector;
+    return openmp_create(options->threads, options->isa, out, err);
+}
+
+const struct backend_factory backend_factories[BACKEND_COUNT] = {
+    [BACKEND_OPENMP] = {BACKEND_OPENMP, list_openmp, create_openmp},
+};

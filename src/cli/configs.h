@@ -1,0 +1,13 @@
+/* Finding a config by file name or as one of the standard ones inside the program. */
+#ifndef GPUBENCH_CLI_CONFIGS_H
+#define GPUBENCH_CLI_CONFIGS_H
+
+#include "cli/measure_options.h"
+#include "plan/config.h"
+
+/* `name` is a standard config's ("crossover"), a file's, or "-". Applies -a, --seed and -t, and checks that
+ * the config's tables exist and fit its mode. */
+bool configs_open(const char *name, const struct measure_options *options, struct config *out,
+                  struct err *err) GB_NODISCARD;
+
+#endif

@@ -1,0 +1,9 @@
+/* --dry-run: what would run, with memory and time, on standard output. */
+#ifndef GPUBENCH_CLI_DRY_RUN_H
+#define GPUBENCH_CLI_DRY_RUN_H
+
+#include "bench/runner.h"
+
+bool dry_run_print(struct runner *runner, const struct config *config, struct err *err) GB_NODISCARD;
+
+#endif

@@ -1,0 +1,120 @@
+/* The options that all measuring commands share. */
+#ifndef GPUBENCH_CLI_MEASURE_OPTIONS_H
+#define GPUBENCH_CLI_MEASURE_OPTIONS_H
+
+#include "bench/worker.h"
+#include "cli/command.h"
+#include "cli/tables.h"
+#include "model/spec.h"
+
+/* The first member of a measuring command's struct. */
+struct measure_options {
+    struct base_options base;
+    struct text_list devices, axes;
+    struct option_u64 threads, seed, memory_budget;
+    const char *output, *format, *kernel_dir, *isa, *path;
+    bool dry_run, no_progress;
+};
+
+#define HELP_OPTION                                                                                          \
+    {                                                                                                        \
+        .name = "help", .letter = 'h', .type = OPTION_FLAG, .help = "show this help",                        \
+        .offset = offsetof(struct base_options, help)                                                        \
+    }
+#define QUIET_OPTION                                                                                         \
+    {                                                                                                        \
+        .name = "quiet", .letter = 'q', .type = OPTION_FLAG,                                                 \
+        .help = "only tables and errors: no progress, no notes",                                             \
+        .offset = offsetof(struct base_options, quiet)                                                       \
+    }
+#define VERBOSE_OPTION(text)                                                                                 \
+    {                                                                                                        \
+        .name = "verbose", .letter = 'v', .type = OPTION_FLAG, .help = text,                                 \
+        .offset = offsetof(struct base_options, verbose)                                                     \
+    }
+
+/* Which devices, and how renderers on them are made. */
+#define DEVICE_OPTIONS                                                                                       \
+    {.name = "device",                                                                                       \
+     .letter = 'd',                                                                                          \
+     .type = OPTION_LIST,                                                                                    \
+     .argument = "WHICH",                                                                                    \
+     .help = "openmp, ocl:P:D, gpu (every OpenCL GPU), or part of a device's name; may repeat; list shows "  \
+             "them. "                                                                                        \
+             "Default: openmp and the best OpenCL device",                                                   \
+     .offset = offsetof(struct measure_options, devices)},                                                   \
+        {.name = "threads",                                                                                  \
+         .letter = 't',                                                                                      \
+         .type = OPTION_U64,                                                                                 \
+         .argument = "N",                                                                                    \
+         .min = 1,                                                                                           \
+         .max = SPEC_MAX_THREADS,                                                                            \
+         .help = "threads of the OpenMP renderer. Default: the config's, else OMP_NUM_THREADS, else the "    \
+                 "physical "                                                                                 \
+                 "cores that may be used",                                                                   \
+         .offset = offsetof(struct measure_options, threads)},                                               \
+        {.name = "memory-budget",                                                                            \
+         .type = OPTION_BYTES,                                                                               \
+         .argument = "BYTES",                                                                                \
+         .min = 1,                                                                                           \
+         .max = UINT64_MAX,                                                                                  \
+         .help = "the most memory a cell may take on a device (512M, 2Gi)",                                  \
+         .offset = offsetof(struct measure_options, memory_budget)},                                         \
+        {.name = "isa",                                                                                      \
+         .type = OPTION_TEXT,                                                                                \
+         .argument = "NAME",                                                                                 \
+         .help = "code path of the OpenMP renderer: avx512, avx2 or portable",                               \
+         .offset = offsetof(struct measure_options, isa)},                                                   \
+        {.name = "path",                                                                                     \
+         .type = OPTION_TEXT,                                                                                \
+         .argument = "NAME",                                                                                 \
+         .help = "code path of the OpenCL renderer, as devices lists them",                                  \
+         .offset = offsetof(struct measure_options, path)},                                                  \
+    {                                                                                                        \
+        .name = "kernel-dir", .type = OPTION_TEXT, .argument = "DIR",                                        \
+        .help = "read the kernels from this folder instead of the program",                                  \
+        .offset = offsetof(struct measure_options, kernel_dir)                                               \
+    }
+
+/* What a run measures and where its results go. */
+#define RUN_OPTIONS                                                                                          \
+    {.name = "axis",                                                                                         \
+     .letter = 'a',                                                                                          \
+     .type = OPTION_LIST,                                                                                    \
+     .argument = "NAME=LIST",                                                                                \
+     .help = "replace an axis or a fixed value: size=64,128 or triangles=32:512:x2 or batch=8:64:+8; may "   \
+             "repeat",                                                                                       \
+     .offset = offsetof(struct measure_options, axes)},                                                      \
+        {.name = "seed",                                                                                     \
+         .type = OPTION_U64,                                                                                 \
+         .argument = "N",                                                                                    \
+         .max = UINT64_MAX,                                                                                  \
+         .help = "seed of the random scenes",                                                                \
+         .offset = offsetof(struct measure_options, seed)},                                                  \
+        {.name = "dry-run",                                                                                  \
+         .type = OPTION_FLAG,                                                                                \
+         .help = "show what would run, with memory and time; measure nothing",                               \
+         .offset = offsetof(struct measure_options, dry_run)},                                               \
+        {.name = "output",                                                                                   \
+         .letter = 'o',                                                                                      \
+         .type = OPTION_TEXT,                                                                                \
+         .argument = "FILE",                                                                                 \
+         .help = "the results file, - for standard output. Default: results/NAME-TIME.json",                 \
+         .offset = offsetof(struct measure_options, output)},                                                \
+    {                                                                                                        \
+        .name = "no-progress", .type = OPTION_FLAG, .help = "no progress lines",                             \
+        .offset = offsetof(struct measure_options, no_progress)                                              \
+    }
+
+#define FORMAT_OPTION(where)                                                                                 \
+    {                                                                                                        \
+        .name = "format", .letter = 'f', .type = OPTION_TEXT, .argument = "FORMAT",                          \
+        .help = "of the tables: text, markdown, json; or csv: the results themselves, a row a cell and "     \
+                "quantity",                                                                                  \
+        .choices = table_formats, .offset = where                                                            \
+    }
+
+/* The part of them that renderers are made with; strings are argv's. */
+struct backend_options measure_backend_options(const struct measure_options *options);
+
+#endif

@@ -1,0 +1,20 @@
+/* Printing a results file's tables on standard output. */
+#ifndef GPUBENCH_CLI_TABLES_H
+#define GPUBENCH_CLI_TABLES_H
+
+#include "base/err.h"
+#include "record/results.h"
+
+/* What -f takes, NULL-terminated; the first is the default. */
+extern const char *const table_formats[];
+
+/* names: the tables wanted; count 0: those that the results' own config asks for. format: NULL or one of
+ * table_formats. Text fits the terminal's width, 80 columns elsewhere, with colour on a terminal unless
+ * NO_COLOR is set; csv is the results themselves, a row a cell and quantity. */
+bool tables_print(const struct results *results, const char *const *names, size_t count, const char *format,
+                  struct err *err) GB_NODISCARD;
+
+/* ERR_CONFIG: there is no table of this name; says which there are, or a near one. Always false. */
+bool tables_unknown(const char *name, struct err *err);
+
+#endif
