@@ -1,0 +1,55 @@
+"""Help pages: exactly as reviewed (expected/), 80 columns wide, the same wherever they are asked for."""
+import re
+
+import pytest
+
+from conftest import ROOT
+
+COMMANDS = ["sweep", "verify", "report", "devices"]
+
+
+def expected(name):
+    return (ROOT / "tests/cli/expected" / name).read_text()
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["help"]])
+def test_program(gpubench, arguments):
+    run = gpubench(*arguments)
+    assert (run.returncode, run.stdout, run.stderr) == (0, expected("help.txt"), "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command(gpubench, command):
+    for arguments in [[command, "--help"], [command, "-h"], ["help", command], [command, "x", "y", "z", "-h"]]:
+        run = gpubench(*arguments)
+        assert (run.returncode, run.stdout, run.stderr) == (0, expected(f"help-{command}.txt"), "")
+
+
+def test_every_command_is_listed(gpubench):
+    listed = re.findall(r"^  ([a-z]+) ", gpubench("--help").stdout, re.M)
+    assert listed == COMMANDS
+
+
+@pytest.mark.parametrize("arguments", [[]] + [[c] for c in COMMANDS])
+def test_fits_80_columns(gpubench, arguments):
+    lines = gpubench(*arguments, "--help").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines if line != line.rstrip()]
+
+
+def test_no_command_is_bad_usage(gpubench):
+    run = gpubench()
+    assert (run.returncode, run.stdout, run.stderr) == (2, "", expected("help.txt"))
+
+
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version(gpubench, option):
+    run = gpubench(option)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert re.fullmatch(r"gpubench \d+\.\d+\.\d+ \([0-9a-z.-]+\)\n", run.stdout)
+
+
+def test_version_with_build(gpubench):
+    lines = gpubench("--version", "-v").stdout.splitlines()
+    assert lines[0] == gpubench("--version").stdout.strip()
+    assert re.match(r"built with (GCC|Clang) \d", lines[1])

@@ -1,0 +1,56 @@
+"""The installed program, run from an empty folder with nothing of the tree around it."""
+import json
+import os
+import subprocess
+
+import pytest
+
+from conftest import ROOT, needs_opencl
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    stage = tmp_path_factory.mktemp("stage")
+    subprocess.run(["make", "-s", "-C", ROOT, "install", f"DESTDIR={stage}", "PREFIX=/opt/gpubench"], check=True,
+                   stdout=subprocess.DEVNULL)
+    return stage / "opt/gpubench"
+
+
+def test_verify_finds_the_installed_cases(gpubench, prefix):
+    run = gpubench("verify", "-q", "-d", "openmp", program=prefix / "bin/gpubench")
+    assert run.returncode == 0
+    assert run.stdout.endswith("44 ok, 0 wrong, 0 failed, 0 skipped\n")
+
+
+@needs_opencl
+def test_kernels_and_configs_are_inside(gpubench, prefix, tmp_path):
+    binary = tmp_path / "elsewhere"
+    binary.write_bytes((prefix / "bin/gpubench").read_bytes())
+    binary.chmod(0o755)
+    run = gpubench("sweep", "crossover", "-q", "-o", "r.json", "-a", "size=16", "-a", "triangles=4", program=binary)
+    assert run.returncode == 0, run.stderr
+    cells = json.loads((tmp_path / "r.json").read_text())["cells"]
+    assert [c["status"] for c in cells] == ["ok"] * 3
+
+
+def test_photo_finds_its_files(gpubench, prefix):
+    run = gpubench("sweep", "photo", "--dry-run", "-d", "openmp", program=prefix / "bin/gpubench")
+    assert run.returncode == 0, run.stderr
+    assert "cpu/128x128/t128/b1 " in run.stdout
+
+
+def test_without_golden_cases(gpubench, prefix, tmp_path):
+    binary = tmp_path / "elsewhere"
+    binary.write_bytes((prefix / "bin/gpubench").read_bytes())
+    binary.chmod(0o755)
+    run = gpubench("verify", "-q", program=binary)
+    assert (run.returncode, run.stdout) == (1, "")
+    assert "--golden" in run.stderr
+
+
+def test_uninstall_leaves_no_file(prefix, tmp_path_factory):
+    stage = tmp_path_factory.mktemp("stage")
+    for target in ["install", "uninstall"]:
+        subprocess.run(["make", "-s", "-C", ROOT, target, f"DESTDIR={stage}", "PREFIX=/usr"], check=True,
+                       stdout=subprocess.DEVNULL)
+    assert [name for _, _, names in os.walk(stage) for name in names] == []

@@ -1,0 +1,90 @@
+"""Manual pages: their options are help's, word for word; their examples run; every config key is described."""
+import re
+import shlex
+
+import pytest
+
+from conftest import ROOT, needs_opencl
+
+COMMANDS = ["sweep", "verify", "report", "devices"]
+
+
+def manual(page):
+    return (ROOT / "man" / page).read_text()
+
+
+def help_options(text):
+    """[(flags and argument, help)] of a help page."""
+    found = []
+    for line in re.search(r"^Options:\n(.*?)(\n\n|\Z)", text, re.S | re.M)[1].splitlines():
+        head, body = line[:28].strip(), line[28:].strip()
+        if head:
+            found.append([head, body])
+        else:
+            found[-1][1] += " " + body
+    return found
+
+
+def manual_options(text):
+    found = []
+    options = re.search(r"^The options are:\n.Bl [^\n]*\n(.*?)\n\.El", text, re.S | re.M)[1]
+    for item in re.split(r"^\.It ", options, flags=re.M)[1:]:
+        head, body = item.split("\n", 1)
+        words = head.replace("Fl Fl ", "--").replace("Fl ", "-").replace("Ar ", "").replace(" ,", ",")
+        found.append([words, " ".join(body.split())])
+    return found
+
+
+@pytest.mark.parametrize("page, arguments", [("gpubench.1", [])] + [(f"gpubench-{c}.1", [c]) for c in COMMANDS])
+def test_options(gpubench, page, arguments):
+    assert manual_options(manual(page)) == help_options(gpubench(*arguments, "--help").stdout)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_are_those_of_help(gpubench, command):
+    examples = re.findall(r"^\$ (.*)$", manual(f"gpubench-{command}.1"), re.M)
+    assert examples == re.findall(r"^  (gpubench .*)$", gpubench(command, "--help").stdout, re.M)
+
+
+def test_examples_run(gpubench):
+    """The sweeps with --dry-run in place of minutes of measuring; reports on what the quickest one leaves."""
+    measured = gpubench("sweep", "crossover", "-q", "-d", "openmp", "-a", "size=8", "-a", "triangles=4", "-o",
+                        "results.json")
+    assert measured.returncode == 0, measured.stderr
+    for command in COMMANDS:
+        for example in re.findall(r"^\$ gpubench (.*)$", manual(f"gpubench-{command}.1"), re.M):
+            arguments = shlex.split(example) + (["--dry-run"] if command == "sweep" else [])
+            if command == "verify" and "-d" not in arguments:
+                continue  # tests/kernels does this on every device
+            run = gpubench(*arguments)
+            assert run.returncode == 0, run.stderr
+
+
+def test_config_page_describes_every_key(gpubench, write_config):
+    page = manual("gpubench-config.5")
+    described = set(re.findall(r"\w+", " ".join(re.findall(r"^\.It Cm (.*)$", page, re.M))))
+    write_config({"version": 1, "name": "n", "zzzzzz": 1})
+    top = re.search(r"known here: (.*)\n", gpubench("sweep", "c.json").stderr)[1].split(", ")
+    write_config({"version": 1, "name": "n", "axes": {"zzzzzz": [1]}})
+    axes = re.search(r"the axes are (.*)\n", gpubench("sweep", "c.json").stderr)[1].split(", ")
+    write_config({"version": 1, "name": "n", "backends": [{"name": "c", "backend": "openmp"}],
+                  "measure": {"zzzzzz": 1}})
+    measure = re.search(r"known here: (.*)\n", gpubench("sweep", "c.json").stderr)[1].split(", ")
+    assert set(top) | set(axes) | set(measure) | {"device"} == described
+
+
+@needs_opencl
+def test_config_example_is_valid(gpubench, write_config):
+    write_config(re.search(r"^\.Bd -literal\n(.*?)^\.Ed", manual("gpubench-config.5"), re.S | re.M)[1])
+    run = gpubench("sweep", "c.json", "--dry-run", "-q")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("quick: 4 cells at 2 points")
+
+
+def test_tables(gpubench, write_config):
+    page = re.findall(r"^\.It Cm (\w+)$", manual("gpubench-report.1"), re.M)
+    write_config({"version": 1, "name": "n", "backends": [{"name": "c", "backend": "openmp"}], "tables": ["zzzzzz"]})
+    there_are = re.search(r"there are (.*)\n", gpubench("sweep", "c.json").stderr)[1].split(", ")
+    assert page == there_are
+    words = re.findall(r"\w+", re.search(r"--table NAME(.*?)instead", gpubench("report", "--help").stdout, re.S)[1])
+    assert [w for w in words if w != "or"] == there_are

@@ -1,0 +1,216 @@
+"""Sweeps end to end: results, exit codes, output that cannot be written, interruption."""
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import jsonschema
+import pytest
+
+from conftest import PROGRAM, ROOT, needs_opencl, tiny
+
+SCHEMA = json.loads((ROOT / "results/gpubench-results.schema.json").read_text())
+
+
+def load(path):
+    """A results file, checked: JSON without NaN, and as the schema says."""
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    results = json.loads(path.read_text(), parse_constant=refuse)
+    jsonschema.Draft202012Validator(SCHEMA).validate(results)
+    return results
+
+
+def test_results(gpubench, write_config, tmp_path):
+    write_config(tiny())
+    run = gpubench("sweep", "c.json", "-o", "r.json")
+    assert (run.returncode, run.stdout) == (0, "")
+    assert "gpubench: results: r.json\n" in run.stderr
+    assert sorted(os.listdir(tmp_path)) == ["c.json", "r.json"]
+    results = load(tmp_path / "r.json")
+    assert (results["schema"], results["version"]) == ("gpubench-results", 1)
+    assert results["config"] == tiny()
+    assert results["command"][1:] == ["sweep", "c.json", "-o", "r.json"]
+    cell, = results["cells"]
+    assert (cell["id"], cell["backend"], cell["status"], cell["reason"]) == ("cpu/16x16/t4/b2", "cpu", "ok", None)
+    assert len(cell["samples_ns"]) == 7
+    assert cell["params"]["width"] == cell["params"]["height"] == 16
+    assert set(cell["agreement"]) >= {"loss", "vertices", "colour", "alpha"}
+    assert results["devices"][cell["device"]]["selector"] == "openmp"
+
+
+@needs_opencl
+def test_opencl_beside_openmp(gpubench, write_config, tmp_path):
+    write_config(tiny(axes={"size": [16, "9x7"], "triangles": [4], "batch": [2], "call": ["loader", "resident"]},
+                      backends=[{"name": "cpu", "backend": "openmp"}, {"name": "d", "backend": "opencl"}]))
+    run = gpubench("sweep", "c.json", "-o", "r.json")
+    assert run.returncode == 0, run.stderr
+    first = run.stderr.splitlines()[0]
+    assert "[openmp]" in first and "[ocl:" in first
+    results = load(tmp_path / "r.json")
+    assert [(c["id"], c["status"]) for c in results["cells"]] == [
+        ("cpu/16x16/t4/b2", "ok"),
+        ("d/16x16/t4/b2/call=loader", "ok"),
+        ("d/16x16/t4/b2/call=resident", "ok"),
+        ("cpu/9x7/t4/b2", "ok"),
+        ("d/9x7/t4/b2/call=loader", "ok"),
+        ("d/9x7/t4/b2/call=resident", "ok"),
+    ]
+    for cell in results["cells"][1:3]:
+        assert cell["pool"]["misses"] == 0
+
+
+def test_overrides_are_in_the_results(gpubench, write_config, tmp_path):
+    write_config(tiny(sigma=0.01))
+    run = gpubench("sweep", "c.json", "-o", "r.json", "-a", "size=8,12x4", "-a", "sigma=0.02", "--seed", 2**64 - 1, "-t", 1)
+    assert run.returncode == 0, run.stderr
+    results = load(tmp_path / "r.json")
+    config = results["config"]
+    assert config["axes"]["size"] == [8, "12x4"]
+    assert config["axes"]["sigma"] == [0.02] and "sigma" not in config
+    assert config["scene"]["seed"] == "18446744073709551615"
+    assert config["threads"] == 1
+    assert [c["id"] for c in results["cells"]] == ["cpu/8x8/t4/b2/sigma=0.02", "cpu/12x4/t4/b2/sigma=0.02"]
+
+
+def test_default_name(gpubench, write_config, tmp_path):
+    write_config(tiny())
+    for _ in range(2):
+        assert gpubench("sweep", "c.json", "-q").returncode == 0
+    names = sorted(os.listdir(tmp_path / "results"))
+    assert len(names) == 2
+    for name in names:
+        assert re.fullmatch(r"tiny-\d{8}T\d{6}(-\d+)?\.json", name)
+
+
+def test_results_on_standard_output(gpubench, write_config, tmp_path):
+    write_config(tiny(tables=["speedup"]))
+    run = gpubench("sweep", "c.json", "-o", "-")
+    assert run.returncode == 0
+    assert json.loads(run.stdout)["cells"][0]["status"] == "ok"
+    assert os.listdir(tmp_path) == ["c.json"]
+
+
+def test_config_from_standard_input(gpubench, tmp_path):
+    run = gpubench("sweep", "-", "-o", "r.json", input=json.dumps(tiny()))
+    assert run.returncode == 0
+    assert load(tmp_path / "r.json")["cells"][0]["status"] == "ok"
+
+
+def test_quiet_says_nothing(gpubench, write_config):
+    write_config(tiny())
+    run = gpubench("sweep", "c.json", "-q", "-o", "r.json")
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+
+
+def test_progress_is_a_line_a_cell_where_there_is_no_terminal(gpubench, write_config):
+    write_config(tiny(axes={"size": [8, 16], "triangles": [4], "batch": [1]}))
+    lines = gpubench("sweep", "c.json", "-o", "r.json").stderr.splitlines()
+    progress = [line for line in lines if line.startswith("[")]
+    assert len(progress) == 2
+    assert re.match(r"\[1/2\] cpu/8x8/t4/b1, ", progress[0])
+    assert re.match(r"\[2/2\] cpu/16x16/t4/b1, .* left$", progress[1])
+    assert not [line for line in gpubench("sweep", "c.json", "-o", "s.json", "--no-progress").stderr.splitlines()
+                if line.startswith("[")]
+
+
+def test_existing_file_stays(gpubench, write_config, tmp_path):
+    write_config(tiny())
+    (tmp_path / "r.json").write_text("mine")
+    run = gpubench("sweep", "c.json", "-q", "-o", "r.json")
+    assert (run.returncode, run.stderr) == (
+        1, "gpubench: error: r.json exists already: move it away, or give -o another name\n")
+    assert (tmp_path / "r.json").read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["c.json", "r.json"]
+
+
+@pytest.mark.parametrize("output", [".", "c.json/r.json", "c.json"])
+def test_bad_output(gpubench, write_config, tmp_path, output):
+    write_config(tiny())
+    run = gpubench("sweep", "c.json", "-q", "-o", output)
+    assert run.returncode == 1
+    assert run.stderr.startswith("gpubench: error: ") and run.stderr.count("\n") == 1
+    assert os.listdir(tmp_path) == ["c.json"]
+
+
+def test_standard_output_full(gpubench, write_config, tmp_path):
+    write_config(tiny(tables=["speedup"]))
+    with open("/dev/full", "w") as full:
+        run = gpubench("sweep", "c.json", "-q", "-o", "r.json", stdout=full)
+    assert (run.returncode, run.stderr) == (1, "gpubench: error: standard output: No space left on device\n")
+    assert load(tmp_path / "r.json")["complete"] is True
+
+
+def test_standard_output_closed_early(gpubench, write_config, tmp_path):
+    write_config(tiny(tables=["speedup"]))
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as pipe:
+        run = gpubench("sweep", "c.json", "-q", "-o", "r.json", stdout=pipe)
+    assert (run.returncode, run.stderr) == (1, "gpubench: error: standard output: Broken pipe\n")
+    assert load(tmp_path / "r.json")["complete"] is True
+
+
+@needs_opencl
+def test_nothing_measured(gpubench, write_config):
+    write_config(tiny(backends=[{"name": "d", "backend": "opencl", "images": "roundtrip"}]))
+    run = gpubench("sweep", "c.json", "-o", "r.json")
+    assert run.returncode == 6
+    assert "images=roundtrip with strategy=fused" in run.stderr
+
+
+def test_no_such_device(gpubench, write_config, tmp_path):
+    write_config(tiny())
+    run = gpubench("sweep", "c.json", "-d", "nonesuch")
+    assert run.returncode == 1
+    assert run.stderr.startswith("gpubench: error: ") and "nonesuch" in run.stderr
+    assert os.listdir(tmp_path) == ["c.json"]
+
+
+def test_without_any_opencl_driver(gpubench, write_config, tmp_path):
+    (tmp_path / "none").mkdir()
+    write_config(tiny(backends=[{"name": "cpu", "backend": "openmp"}, {"name": "d", "backend": "opencl"}]))
+    run = gpubench("sweep", "c.json", "-o", "r.json", env={"OCL_ICD_VENDORS": str(tmp_path / "none")})
+    assert run.returncode == 0
+    assert "pocl-opencl-icd" in run.stderr
+    assert [c["id"] for c in load(tmp_path / "r.json")["cells"]] == ["cpu/16x16/t4/b2"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupted(write_config, tmp_path, number):
+    write_config(tiny(axes={"size": [8]}, measure={"max_seconds": 60, "min_samples": 1000000, "max_samples": 1000000,
+                                                   "timeout_seconds": 100}), "long.json")
+    process = subprocess.Popen([PROGRAM, "sweep", "long.json", "-o", "r.json"], cwd=tmp_path, text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(1)
+    process.send_signal(number)
+    started = time.monotonic()
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stderr
+    assert time.monotonic() - started < 5
+    assert os.listdir(tmp_path) == ["long.json"]
+
+
+def test_interrupted_keeps_what_was_measured(write_config, tmp_path):
+    write_config(tiny(axes={"size": [8, 16], "triangles": [4], "batch": [1]},
+                      backends=[{"name": "cpu", "backend": "openmp"}], tables=["speedup"],
+                      measure={"min_samples": 200, "max_samples": 200, "timeout_seconds": 100}))
+    process = subprocess.Popen([PROGRAM, "sweep", "c.json", "-o", "r.json", "-a", "batch=1,100000"], cwd=tmp_path,
+                               text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for line in process.stderr:
+        if line.startswith("[2/"):
+            break
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    assert "cells are in r.json.partial\n" in stderr
+    lines = (tmp_path / "r.json.partial").read_text().splitlines()
+    assert json.loads(lines[0])["schema"] == "gpubench-results"
+    assert json.loads(lines[1])["status"] == "ok"
+    report = subprocess.run([PROGRAM, "report", "r.json.partial"], cwd=tmp_path, text=True, capture_output=True)
+    assert report.returncode == 0
+    assert "not complete" in report.stderr
+    assert report.stdout == stdout

@@ -1,0 +1,61 @@
+"""What cannot be understood: exit 2, one line on standard error, nothing on standard output, nothing left behind."""
+import os
+
+import pytest
+
+CASES = [
+    (["swep"], '"swep" is not a command; did you mean "sweep"?'),
+    (["frobnicate"], '"frobnicate" is not a command; gpubench --help lists them'),
+    (["help", "swep"], '"swep" is not a command; did you mean "sweep"?'),
+    (["--versoin"], "unknown option --versoin; did you mean --version?"),
+    (["-q", "sweep", "crossover"], "unknown option -q"),
+    (["-v", "sweep"], "options stand behind the command: gpubench sweep -v"),
+    (["sweep"], "sweep needs CONFIG; gpubench sweep --help shows how"),
+    (["sweep", "crossover", "photo"], 'sweep: one argument too many: "photo"'),
+    (["sweep", "crossover", "--dryrun"], "sweep: unknown option --dryrun; did you mean --dry-run?"),
+    (["sweep", "crossover", "--dry"], "sweep: unknown option --dry; did you mean --dry-run?"),
+    (["sweep", "crossover", "--frobnicate"], "sweep: unknown option --frobnicate"),
+    (["sweep", "crossover", "-z"], "sweep: unknown option -z"),
+    (["sweep", "crossover", "-seed"], "sweep: unknown option -seed; did you mean --seed?"),
+    (["sweep", "crossover", "-o"], "sweep: --output (-o) needs FILE"),
+    (["sweep", "crossover", "--dry-run=yes"], "sweep: --dry-run takes no value"),
+    (["sweep", "crossover", "-t", "0"], 'sweep: --threads: "0" is not an integer from 1 to 4096'),
+    (["sweep", "crossover", "-t", "two"], 'sweep: --threads: "two" is not an integer from 1 to 4096'),
+    (["sweep", "crossover", "--seed=-1"], 'sweep: --seed: "-1" is not an integer from 0 to 18446744073709551615'),
+    (["sweep", "crossover", "--memory-budget", "2X"],
+     'sweep: --memory-budget: "2X" is not a number of bytes (512M, 2Gi)'),
+    (["sweep", "crossover", "-f", "pdf"], 'sweep: --format: "pdf" is not one of text, markdown, csv, json'),
+    (["sweep", "crosover"],
+     "crosover: neither a file nor a standard config (crossover, photo); did you mean crossover?"),
+    (["sweep", "nothing-like-it"], "nothing-like-it: neither a file nor a standard config (crossover, photo)"),
+    (["sweep", "crossover", "-a", "size"], "-a size: is not NAME=LIST"),
+    (["sweep", "crossover", "-a", "trianlges=4"], '-a trianlges=4: "trianlges" is not an axis; did you mean "triangles"?'),
+    (["sweep", "crossover", "-a", "size=64,64x64"], "-a size=64,64x64: 64x64 is there twice"),
+    (["sweep", "crossover", "-a", "size=0"],
+     '-a size=0: 0 is not an integer from 1 to 32768 (square), or "WxH"'),
+    (["sweep", "crossover", "-a", "call=loder"],
+     '-a call=loder: "loder" is not one of loader, pageable, resident; did you mean "loader"?'),
+    (["sweep", "crossover", "-a", "batch=1:2:3"],
+     '-a batch=1:2:3: "1:2:3" is not FIRST:LAST:xFACTOR or FIRST:LAST:+STEP'),
+    (["sweep", "crossover", "-a", "mode=forward"],
+     '$.tables[0]: "crossover" has nothing to show in mode forward'),
+    (["report"], "report needs RESULTS; gpubench report --help shows how"),
+    (["verify", "x"], 'verify: one argument too many: "x"'),
+    (["devices", "--jsn"], "devices: unknown option --jsn; did you mean --json?"),
+    (["worker", "1"], 'worker: "1" is not IN,OUT; gpubench starts workers itself'),
+]
+
+
+@pytest.mark.parametrize("arguments, message", CASES, ids=[" ".join(c[0]) for c in CASES])
+def test_usage(gpubench, tmp_path, arguments, message):
+    run = gpubench(*arguments)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr.startswith("gpubench: error: ") and run.stderr.endswith(message + "\n")
+    assert run.stderr.count("\n") == 1
+    assert os.listdir(tmp_path) == []
+
+
+def test_options_may_follow_arguments_and_stop_at_two_dashes(gpubench):
+    assert gpubench("sweep", "--", "--help").stderr == (
+        "gpubench: error: --help: neither a file nor a standard config (crossover, photo)\n")

@@ -1,0 +1,90 @@
+"""verify: the golden cases, and cases that are wrong, broken or not there."""
+import os
+import re
+import shutil
+import struct
+
+import pytest
+
+from conftest import ROOT, needs_opencl
+
+GOLDEN = ROOT / "tests/golden"
+CASES = sorted(path.name for path in GOLDEN.iterdir() if (path / "case.json").exists())
+
+
+@pytest.fixture
+def case(tmp_path):
+    """copy(name): a golden case in golden/, to be spoilt."""
+
+    def copy(name="one-triangle-at-16"):
+        return shutil.copytree(GOLDEN / name, tmp_path / "golden" / name)
+
+    return copy
+
+
+def spoil(path, index, value):
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<f", data, 4 * index, value)
+    path.write_bytes(data)
+
+
+def test_own_cases(gpubench):
+    run = gpubench("verify", "-q", "-d", "openmp")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert re.findall(r"^([a-z]\S+) +image +loss +vertices +colour +alpha$", run.stdout, re.M) == CASES
+    assert run.stdout.count("  tolerance ") == len(CASES) == 11
+    rows = re.findall(r"^  openmp (.*?)  .* ok$", run.stdout, re.M)
+    assert rows == ["fast, forward", "fast", "scalar, forward", "scalar"] * len(CASES)
+    assert run.stdout.endswith("44 ok, 0 wrong, 0 failed, 0 skipped\n")
+
+
+@needs_opencl
+def test_every_strategy_and_reduction(gpubench, case):
+    case()
+    run = gpubench("verify", "-q", "--golden", "golden")
+    assert run.returncode == 0, run.stdout + run.stderr
+    variants = re.findall(r"^  ocl:\d+:\d+ (.*?)  .* ok$", run.stdout, re.M)
+    assert variants == ["forward"] + [
+        f"{strategy} + {reduction}" for strategy in ["fused", "recompute", "taped"]
+        for reduction in ["ordered", "local", "direct"]]
+
+
+@pytest.mark.parametrize("file, group", [("image.f32", "image"), ("grads.f32", "vertices")])
+def test_wrong(gpubench, case, file, group):
+    spoil(case() / file, 0, 0.75)
+    run = gpubench("verify", "-q", "-d", "openmp", "--golden", "golden")
+    assert (run.returncode, run.stderr) == (5, "")
+    assert f"    wrong: {group} is over its tolerance\n" in run.stdout
+    assert re.search(r"^  openmp fast  .* WRONG$", run.stdout, re.M)
+    assert re.search(r"^\d+ ok, [1-9]\d* wrong, 0 failed, 0 skipped\n\Z", run.stdout, re.M)
+
+
+def test_wrong_value_that_is_not_a_number(gpubench, case):
+    spoil(case() / "image.f32", 5, float("nan"))
+    assert gpubench("verify", "-q", "-d", "openmp", "--golden", "golden").returncode in (2, 5)
+
+
+def test_truncated_case(gpubench, case):
+    path = case() / "image.f32"
+    path.write_bytes(path.read_bytes()[:-4])
+    run = gpubench("verify", "-q", "-d", "openmp", "--golden", "golden")
+    assert run.returncode == 2
+    assert re.fullmatch(r"gpubench: error: .*image\.f32.*\n", run.stderr)
+
+
+def test_folder_without_cases(gpubench, tmp_path):
+    run = gpubench("verify", "-q", "--golden", ".")
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1
+
+
+def test_no_such_folder(gpubench):
+    run = gpubench("verify", "-q", "--golden", "nonesuch")
+    assert run.returncode == 1
+    assert run.stderr == "gpubench: error: nonesuch: cannot open: No such file or directory\n"
+
+
+def test_no_such_device(gpubench):
+    run = gpubench("verify", "-d", "nonesuch")
+    assert run.returncode == 1
+    assert "nonesuch" in run.stderr
