@@ -25,25 +25,25 @@ struct tile_result {
 struct fast_work {
     uint32_t threads;
     uint32_t tiles_x, tiles_y;
-    uint32_t padded;                  /* triangles, to a multiple of PAD */
-    float *centre_x, *centre_y;       /* padded to whole tiles */
-    struct tile_triangle *triangle;   /* [B][T] */
-    float *bounds;                    /* [B][left, right, top, bottom][padded] */
-    struct tile_result *result;       /* [B][tiles]; NULL in forward mode */
-    struct tile_sums *sums;           /* [capacity]: a tile's list after another, in any order of tiles */
-    uint32_t *sums_triangle;          /* [capacity] whose sums */
+    uint32_t padded;                /* triangles, to a multiple of PAD */
+    float *centre_x, *centre_y;     /* padded to whole tiles */
+    struct tile_triangle *triangle; /* [B][T] */
+    float *bounds;                  /* [B][left, right, top, bottom][padded] */
+    struct tile_result *result;     /* [B][tiles]; NULL in forward mode */
+    struct tile_sums *sums;         /* [capacity]: a tile's list after another, in any order of tiles */
+    uint32_t *sums_triangle;        /* [capacity] whose sums */
     uint64_t capacity, used;
-    struct tile_scratch *scratch[];   /* [threads] */
+    struct tile_scratch *scratch[]; /* [threads] */
 };
 
-static uint32_t tiles_along(uint32_t pixels)
+static uint32_t parts_of(uint32_t count, uint32_t size)
 {
-    return (pixels + TILE_SIZE - 1) / TILE_SIZE;
+    return (count + size - 1) / size;
 }
 
-static uint32_t chunks_of(uint32_t triangles)
+static uint32_t part_end(uint32_t count, uint32_t size, uint32_t part)
 {
-    return (triangles + TILE_CHUNK - 1) / TILE_CHUNK;
+    return count - part * size < size ? count : (part + 1) * size;
 }
 
 #define TAPE_FLOATS ((uint64_t)TILE_CHUNK * TILE_TAPE_CAREFUL * TILE_PIXELS)
@@ -51,13 +51,14 @@ static uint32_t chunks_of(uint32_t triangles)
 /* The sums depend on the scenes; a random scene of the benchmark's meets a tenth of the tiles a triangle. */
 static uint64_t fast_work_bytes(const struct render_spec *spec, uint32_t threads)
 {
-    uint64_t tiles = (uint64_t)tiles_along(spec->width) * tiles_along(spec->height);
+    uint64_t tiles = (uint64_t)parts_of(spec->width, TILE_SIZE) * parts_of(spec->height, TILE_SIZE);
     uint64_t scene = (sizeof(struct tile_triangle) + 4 * sizeof(float)) * spec->triangles;
     uint64_t thread = sizeof(struct tile_scratch) + 12 * (uint64_t)spec->triangles;
     if (spec->mode == MODE_GRADIENT) {
         scene += tiles * sizeof(struct tile_result) +
                  (tiles / 8 + 4) * spec->triangles * (sizeof(struct tile_sums) + sizeof(uint32_t));
-        thread += TAPE_FLOATS * sizeof(float) + (uint64_t)chunks_of(spec->triangles) * 3 * TILE_PIXELS * 4;
+        thread += TAPE_FLOATS * sizeof(float) +
+                  (uint64_t)parts_of(spec->triangles, TILE_CHUNK) * 3 * TILE_PIXELS * 4;
     }
     uint64_t all;
     if (!mem_mul(scene, spec->batch, &all) || !mem_add(all, thread * threads, &all))
@@ -104,7 +105,7 @@ static struct tile_scratch *scratch_create(const struct render_spec *spec, struc
     s->blocks = mem_alloc_aligned(spec->triangles, sizeof *s->blocks, "triangles of a tile", err);
     bool ok = s->list != NULL && s->blocks != NULL;
     if (ok && spec->mode == MODE_GRADIENT) {
-        uint32_t chunks = chunks_of(spec->triangles);
+        uint32_t chunks = parts_of(spec->triangles, TILE_CHUNK);
         uint64_t kept = chunks > 1 ? (uint64_t)(chunks - 1) * 3 * TILE_PIXELS : 1;
         s->tape = mem_alloc_aligned(TAPE_FLOATS, sizeof(float), "tape of a tile", err);
         s->checkpoint = mem_alloc_aligned(kept, sizeof(float), "checkpoints of a tile", err);
@@ -120,7 +121,7 @@ static struct tile_scratch *scratch_create(const struct render_spec *spec, struc
 /* Pixel centres, by the model's division; those past the image serve no pixel but must be numbers. */
 static float *centres_create(uint32_t pixels, struct err *err)
 {
-    uint32_t padded = tiles_along(pixels) * TILE_SIZE;
+    uint32_t padded = parts_of(pixels, TILE_SIZE) * TILE_SIZE;
     float *c = mem_alloc_aligned(padded, sizeof *c, "pixel centres", err);
     for (uint32_t i = 0; c != NULL && i < padded; i++)
         c[i] = ((float)i + 0.5f) / (float)pixels;
@@ -136,8 +137,8 @@ static bool fast_open(struct cpu_job *job, struct err *err)
         return false;
     job->work = work;
     work->threads = n;
-    work->tiles_x = tiles_along(spec->width);
-    work->tiles_y = tiles_along(spec->height);
+    work->tiles_x = parts_of(spec->width, TILE_SIZE);
+    work->tiles_y = parts_of(spec->height, TILE_SIZE);
     work->padded = (spec->triangles + PAD - 1) / PAD * PAD;
     uint64_t tiles = (uint64_t)work->tiles_x * work->tiles_y;
     uint64_t triangles = (uint64_t)spec->batch * spec->triangles;
@@ -191,14 +192,17 @@ static struct pack_bounds bounds_arrays(const struct fast_work *work, uint32_t s
     return (struct pack_bounds){b, b + n, b + 2 * n, b + 3 * n};
 }
 
-static uint64_t pack_part(const struct cpu_job *job, uint32_t scene, uint32_t first, uint32_t end)
+#define PACK_TRIANGLES 64u /* that one thread makes ready at a time */
+
+static uint64_t pack_part(const struct cpu_job *job, uint32_t scene, uint32_t part)
 {
     const struct render_spec *spec = &job->base.spec;
+    uint32_t first = part * PACK_TRIANGLES, end = part_end(spec->triangles, PACK_TRIANGLES, part);
     const struct fast_work *work = job->work;
     struct pack_bounds bounds = bounds_arrays(work, scene);
     struct pack_geometry g = {spec->width, spec->height, spec->sigma};
-    return pack_triangles(&g, job->base.io.params + (size_t)scene * spec->triangles * SCENE_STRIDE, first, end,
-                          work->triangle + (size_t)scene * spec->triangles, &bounds);
+    return pack_triangles(&g, job->base.io.params + (size_t)scene * spec->triangles * SCENE_STRIDE, first,
+                          end, work->triangle + (size_t)scene * spec->triangles, &bounds);
 }
 
 static void render_tile(const struct cpu_job *job, struct fast_work *work, struct tile_scratch *scratch,
@@ -259,24 +263,26 @@ static uint32_t lower_bound(const uint32_t *list, uint32_t count, uint32_t trian
     return low;
 }
 
-#define REDUCE_TRIANGLES 64u
+/* Triangles of a scene that one thread adds up at a time: few enough that one scene keeps several threads
+ * busy, many enough that looking for them in every tile's list costs nothing (3 % of a call with 64). */
+#define REDUCE_TRIANGLES 128u
 
-/* Gradients of up to REDUCE_TRIANGLES triangles of a scene: sums over its tiles, in the tiles' order. */
+/* Their gradients: sums over the tiles, in the tiles' order, in double precision. */
 static void reduce_part(const struct cpu_job *job, uint32_t b, uint32_t part)
 {
     const struct fast_work *work = job->work;
     uint64_t tiles = (uint64_t)work->tiles_x * work->tiles_y;
     struct cpu_scene scene = cpu_scene_of(job, b);
     uint32_t first = part * REDUCE_TRIANGLES;
-    uint32_t end = scene.triangles - first < REDUCE_TRIANGLES ? scene.triangles : first + REDUCE_TRIANGLES;
-    double sum[REDUCE_TRIANGLES][SCENE_STRIDE] = {{0}};
+    uint32_t end = part_end(scene.triangles, REDUCE_TRIANGLES, part);
+    double sum[REDUCE_TRIANGLES][TILE_SUMS] = {{0}};
     for (uint64_t t = 0; t < tiles; t++) {
         const struct tile_result *result = &work->result[b * tiles + t];
         const uint32_t *list = work->sums_triangle + result->first;
         for (uint32_t e = lower_bound(list, result->count, first); e < result->count && list[e] < end; e++) {
             const float *value = work->sums[result->first + e].value;
             double *into = sum[list[e] - first];
-            for (int j = 0; j < SCENE_STRIDE; j++)
+            for (int j = 0; j < TILE_SUMS; j++)
                 into[j] += (double)value[j];
         }
     }
@@ -315,70 +321,86 @@ static uint32_t threads_for(const struct cpu_job *job)
     uint64_t all = (uint64_t)spec->batch * spec->triangles, step = all / 64 + 1, seen = 0;
     double area = 0, pixels = (double)spec->width * spec->height;
     for (uint64_t i = 0; i < all; i += step, seen++) {
-        struct bounds b = bounds_of(job->base.io.params + i * SCENE_STRIDE, spec->sigma, spec->width,
-                                    spec->height);
+        struct bounds b =
+            bounds_of(job->base.io.params + i * SCENE_STRIDE, spec->sigma, spec->width, spec->height);
         area += (double)(b.right - b.left) * (b.bottom - b.top);
     }
     double pairs = seen > 0 ? area / (double)seen * (double)all : 0;
-    double ns = pairs * (spec->mode == MODE_GRADIENT ? 2.0 : 1.0) + (double)all * 40 +
-                pixels * spec->batch * 1.0;
+    double ns =
+        pairs * (spec->mode == MODE_GRADIENT ? 2.0 : 1.0) + (double)all * 40 + pixels * spec->batch * 1.0;
     double n = ns / THREAD_NS + 1;
     return n < job->threads ? (uint32_t)n : job->threads;
 }
 
+/* What the threads of a call share. */
+struct fast_region {
+    uint64_t tiles, chunk;           /* of all scenes; tiles that a thread takes at a time */
+    uint64_t entries;                /* bound on the tiles' lists together */
+    uint64_t packed_ns, reserved_ns; /* when those steps were done */
+    bool ok;
+};
+
+/* The work of a call, by every thread of the region. */
+static void fast_steps(struct cpu_job *job, struct fast_region *region, struct err *err)
+{
+    const struct render_spec *spec = &job->base.spec;
+    struct fast_work *work = job->work;
+    struct tile_scratch *scratch = work->scratch[omp_get_thread_num()];
+    uint32_t batch = spec->batch, pack_parts = parts_of(spec->triangles, PACK_TRIANGLES);
+    uint32_t reduce_parts = parts_of(spec->triangles, REDUCE_TRIANGLES);
+    uint64_t entries = 0;
+#pragma omp for collapse(2) schedule(static) nowait
+    for (uint32_t b = 0; b < batch; b++)
+        for (uint32_t part = 0; part < pack_parts; part++)
+            entries += pack_part(job, b, part);
+#pragma omp atomic
+    region->entries += entries;
+#pragma omp barrier
+#pragma omp single
+    {
+        region->packed_ns = clock_now_ns();
+        region->ok = spec->mode != MODE_GRADIENT || reserve_sums(job, region->entries, err);
+        region->reserved_ns = clock_now_ns();
+    }
+    if (!region->ok)
+        return;
+#pragma omp for schedule(dynamic, region->chunk)
+    for (uint64_t t = 0; t < region->tiles; t++)
+        render_tile(job, work, scratch, t);
+    if (spec->mode != MODE_GRADIENT)
+        return;
+#pragma omp for collapse(2) schedule(static) nowait
+    for (uint32_t b = 0; b < batch; b++)
+        for (uint32_t part = 0; part < reduce_parts; part++)
+            reduce_part(job, b, part);
+#pragma omp for schedule(static) nowait
+    for (uint32_t b = 0; b < batch; b++)
+        reduce_loss(job, b);
+}
+
 static bool fast_call(struct cpu_job *job, struct render_phases *phases, struct err *err)
 {
-    struct fast_work *work = job->work;
-    const struct render_spec *spec = &job->base.spec;
-    bool gradient = spec->mode == MODE_GRADIENT, ok = true;
-    uint32_t batch = spec->batch, pack_parts = (spec->triangles + 63) / 64;
-    uint32_t reduce_parts = (spec->triangles + REDUCE_TRIANGLES - 1) / REDUCE_TRIANGLES;
-    uint64_t tiles = (uint64_t)work->tiles_x * work->tiles_y * batch, entries = 0;
-    uint64_t start = clock_now_ns(), packed = start, reserved = start;
-    if (batch == 0)
+    const struct fast_work *work = job->work;
+    uint64_t start = clock_now_ns();
+    if (job->base.spec.batch == 0)
         return true;
     uint32_t n = threads_for(job);
-    uint64_t chunk = tiles / (n * 64) + 1;
+    struct fast_region region = {.tiles = (uint64_t)work->tiles_x * work->tiles_y * job->base.spec.batch};
+    /* 64 turns a thread where there are as many tiles: even at the end, and few enough. */
+    region.chunk = region.tiles / (n * 64) + 1;
     job->regions = 1;
 #pragma omp parallel num_threads(n)
     {
         cpu_set_t saved;
-        uint32_t me = (uint32_t)omp_get_thread_num();
-        bool moved = topology_pin(&job->cpu->topology, me, (uint32_t)omp_get_num_threads(), &saved);
-#pragma omp for collapse(2) schedule(static) reduction(+ : entries)
-        for (uint32_t b = 0; b < batch; b++)
-            for (uint32_t part = 0; part < pack_parts; part++)
-                entries += pack_part(job, b, part * 64,
-                                     spec->triangles - part * 64 < 64 ? spec->triangles : part * 64 + 64);
-#pragma omp master
-        packed = clock_now_ns();
-        if (gradient) {
-#pragma omp single
-            ok = reserve_sums(job, entries, err);
-        }
-#pragma omp master
-        reserved = clock_now_ns();
-        if (ok) {
-#pragma omp for schedule(dynamic, chunk)
-            for (uint64_t t = 0; t < tiles; t++)
-                render_tile(job, work, work->scratch[me], t);
-            if (gradient) {
-#pragma omp for collapse(2) schedule(static) nowait
-                for (uint32_t b = 0; b < batch; b++)
-                    for (uint32_t part = 0; part < reduce_parts; part++)
-                        reduce_part(job, b, part);
-#pragma omp for schedule(static) nowait
-                for (uint32_t b = 0; b < batch; b++)
-                    reduce_loss(job, b);
-            }
-        }
-        if (moved && me == 0)
-            topology_unpin(&saved);
+        bool moved = topology_enter(&job->cpu->topology, &saved);
+        fast_steps(job, &region, err);
+        if (moved)
+            topology_leave(&saved);
     }
-    phases->pack_ns = packed - start;
-    phases->alloc_ns = reserved - packed;
-    phases->dispatch_ns = clock_now_ns() - reserved;
-    return ok;
+    phases->pack_ns = region.packed_ns - start;
+    phases->alloc_ns = region.reserved_ns - region.packed_ns;
+    phases->dispatch_ns = clock_now_ns() - region.reserved_ns;
+    return region.ok;
 }
 
 const struct cpu_variant_ops cpu_fast_ops = {

@@ -50,7 +50,8 @@ const struct isa *isa_choose(const char *name, struct err *err)
             return table(names[i]);
     const struct isa *isa = table(name);
     if (isa == NULL) {
-        err_set(err, ERR_USAGE, "no instruction-set path is called '%s'; there are avx512, avx2, portable", name);
+        err_set(err, ERR_USAGE, "no instruction-set path is called '%s'; there are avx512, avx2, portable",
+                name);
         return NULL;
     }
     if (!openmp_isa_runs(name)) {

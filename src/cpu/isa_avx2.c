@@ -12,7 +12,8 @@
 typedef __m256 vf;
 typedef __m256 vm;
 
-/* clang-format off: a table */
+/* The operations read as a table, so one line each. */
+/* clang-format off */
 static inline vf v_set1(float a) { return _mm256_set1_ps(a); }
 static inline vf v_load(const float *p) { return _mm256_load_ps(p); }
 static inline vf v_loadu(const float *p) { return _mm256_loadu_ps(p); }
@@ -51,6 +52,8 @@ static inline vf v_rcp(vf a)
     return v_fma(r, v_fnma(a, r, v_set1(1)), r);
 }
 
+/* clang-format on */
+
 /* n = the integer nearest to a, and p * 2^n. Below 2^-125 a weight is 0 anyhow. */
 static inline vf v_exp2_split(vf a, vf *fraction)
 {
@@ -79,8 +82,8 @@ static inline vf fold_last(vf a, vf b)
     return v_add(_mm256_shuffle_ps(a, b, 0x88), _mm256_shuffle_ps(a, b, 0xDD));
 }
 
-/* out[i] = the sum of a[i]'s lanes, i < 10; out has room for 12. A transposing butterfly: each step halves
- * the number of vectors. */
+/* out[i] = the sum of a[i]'s lanes, i < 10; out[10] and out[11] are 0. A transposing butterfly: each step
+ * halves the number of vectors. */
 static inline void v_sum10(const vf a[10], float *out)
 {
     /* The low half of s[i] ends as sums of a[0..3], the high half as those of a[4..7]. */
@@ -91,6 +94,7 @@ static inline void v_sum10(const vf a[10], float *out)
     _mm256_storeu_ps(out, fold_last(s0, s1));
     out[8] = _mm256_cvtss_f32(t);
     out[9] = _mm_cvtss_f32(_mm256_extractf128_ps(t, 1));
+    out[10] = out[11] = 0;
 }
 
 #include "cpu/tile_body.inc"

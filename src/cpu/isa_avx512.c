@@ -12,7 +12,8 @@
 typedef __m512 vf;
 typedef __mmask16 vm;
 
-/* clang-format off: a table */
+/* The operations read as a table, so one line each. */
+/* clang-format off */
 static inline vf v_set1(float a) { return _mm512_set1_ps(a); }
 static inline vf v_load(const float *p) { return _mm512_load_ps(p); }
 static inline vf v_loadu(const float *p) { return _mm512_loadu_ps(p); }
@@ -55,6 +56,8 @@ static inline vf v_rcp(vf a)
     return v_fma(r, v_fnma(a, r, v_set1(1)), r);
 }
 
+/* clang-format on */
+
 /* n = the integer nearest to a, and p * 2^n. */
 static inline vf v_exp2_split(vf a, vf *fraction)
 {
@@ -62,7 +65,10 @@ static inline vf v_exp2_split(vf a, vf *fraction)
     *fraction = v_sub(a, n);
     return n;
 }
-static inline vf v_exp2_join(vf p, vf n) { return _mm512_scalef_ps(p, n); }
+static inline vf v_exp2_join(vf p, vf n)
+{
+    return _mm512_scalef_ps(p, n);
+}
 
 /* a and b become one vector whose halves hold the two halves of a added, and those of b. */
 static inline vf fold_halves(vf a, vf b)
@@ -74,8 +80,8 @@ static inline vf fold_quarters(vf a, vf b)
     return v_add(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xDD));
 }
 
-/* out[i] = the sum of a[i]'s lanes, i < 10; out has room for 12. A transposing butterfly: each step halves
- * the number of vectors, so that ten sums cost 33 operations. */
+/* out[i] = the sum of a[i]'s lanes, i < 10; out[10] and out[11] are 0. A transposing butterfly: each step
+ * halves the number of vectors, so that ten sums cost 33 operations. */
 static inline void v_sum10(const vf a[10], float *out)
 {
     /* quarter q of p[i] holds 4 partial sums of a[4i+q]. */
@@ -87,8 +93,8 @@ static inline void v_sum10(const vf a[10], float *out)
     vf s2 = v_add(_mm512_shuffle_ps(p2, p2, 0x44), _mm512_shuffle_ps(p2, p2, 0xEE));
     vf s = v_add(_mm512_shuffle_ps(s01, s2, 0x88), _mm512_shuffle_ps(s01, s2, 0xDD));
     /* lane 4q+i holds the sum of a[4i+q]. */
-    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 2, 6, 0, 0, 0, 0);
-    _mm512_mask_storeu_ps(out, 0x0FFF, _mm512_permutexvar_ps(order, s));
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 0, 0, 0, 0, 0, 0);
+    _mm512_mask_storeu_ps(out, 0x0FFF, _mm512_maskz_permutexvar_ps(0x03FF, order, s));
 }
 
 #include "cpu/tile_body.inc"

@@ -11,7 +11,8 @@
 typedef float vf __attribute__((vector_size(16)));
 typedef int32_t vm __attribute__((vector_size(16)));
 
-/* clang-format off: a table */
+/* The operations read as a table, so one line each. */
+/* clang-format off */
 static inline vf v_set1(float a) { return (vf){a, a, a, a}; }
 static inline vf v_load(const float *p) { return *(const vf *)(const void *)p; }
 static inline vf v_loadu(const float *p)
@@ -50,6 +51,8 @@ static inline vf v_rsqrt_estimate(vf a)
     return 1 / (vf){sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3])};
 }
 
+/* clang-format on */
+
 /* n = the integer nearest to a, and p * 2^n. Below 2^-125 a weight is 0 anyhow. Adding 1.5 * 2^23 rounds to
  * an integer, which is then in the low bits. */
 static inline vf v_exp2_split(vf a, vf *fraction)
@@ -64,11 +67,16 @@ static inline vf v_exp2_join(vf p, vf n)
     return (vf)((vm)p + (((vm)(n + 12582912.0f) - 0x4B400000) * (1 << 23)));
 }
 
-static inline float sum4(vf a) { return (a[0] + a[2]) + (a[1] + a[3]); }
+static inline float sum4(vf a)
+{
+    return (a[0] + a[2]) + (a[1] + a[3]);
+}
+/* out[i] = the sum of a[i]'s lanes, i < 10; out[10] and out[11] are 0. */
 static inline void v_sum10(const vf a[10], float *out)
 {
     for (unsigned i = 0; i < 10; i++)
         out[i] = sum4(a[i]);
+    out[10] = out[11] = 0;
 }
 
 #include "cpu/tile_body.inc"

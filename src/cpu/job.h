@@ -20,7 +20,7 @@ struct cpu_job;
 /* One way to render a job's scenes. */
 struct cpu_variant_ops {
     uint64_t (*work_bytes)(const struct render_spec *spec, uint32_t threads); /* an estimate, saturating */
-    bool (*open)(struct cpu_job *job, struct err *err); /* makes job->work */
+    bool (*open)(struct cpu_job *job, struct err *err);                       /* makes job->work */
     bool (*call)(struct cpu_job *job, struct render_phases *phases, struct err *err);
     void (*close)(struct cpu_job *job); /* accepts a work of NULL */
 };

@@ -59,7 +59,8 @@ static bool io_sizes_of(const struct render_spec *spec, struct io_sizes *out)
 }
 
 /* Allocates count floats; each thread touches the part that its share of the scenes lies in. */
-static bool io_array(const struct cpu_job *job, float **out, uint64_t count, const char *what, struct err *err)
+static bool io_array(const struct cpu_job *job, float **out, uint64_t count, const char *what,
+                     struct err *err)
 {
     float *p = *out = mem_alloc_aligned(count, sizeof *p, what, err);
     uint32_t n = job->threads;
@@ -68,13 +69,12 @@ static bool io_array(const struct cpu_job *job, float **out, uint64_t count, con
 #pragma omp parallel num_threads(n)
     {
         cpu_set_t saved;
-        uint32_t me = (uint32_t)omp_get_thread_num();
-        bool moved = topology_pin(&job->cpu->topology, me, (uint32_t)omp_get_num_threads(), &saved);
+        bool moved = topology_enter(&job->cpu->topology, &saved);
 #pragma omp for schedule(static)
         for (uint64_t i = 0; i < count; i++)
             p[i] = 0;
-        if (moved && me == 0)
-            topology_unpin(&saved);
+        if (moved)
+            topology_leave(&saved);
     }
     return true;
 }
@@ -150,7 +150,8 @@ static bool cpu_footprint(struct renderer *r, const struct render_spec *spec, st
         units_bytes(need, bytes);
         units_bytes(have, memory);
         out->split = 0;
-        return err_set(err, ERR_LIMIT, "the OpenMP renderer needs %s of memory, this machine has %s", need, have);
+        return err_set(err, ERR_LIMIT, "the OpenMP renderer needs %s of memory, this machine has %s", need,
+                       have);
     }
     return true;
 }
@@ -164,7 +165,8 @@ static void cpu_job_close(struct render_job *job)
     free(job);
 }
 
-static bool cpu_open(struct renderer *r, const struct render_spec *spec, struct render_job **out, struct err *err)
+static bool cpu_open(struct renderer *r, const struct render_spec *spec, struct render_job **out,
+                     struct err *err)
 {
     *out = NULL;
     if (!spec_check(spec, BACKEND_OPENMP, err))

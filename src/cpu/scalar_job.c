@@ -59,7 +59,8 @@ static bool scalar_open(struct cpu_job *job, struct err *err)
     const struct render_spec *spec = &job->base.spec;
     uint64_t floats = (uint64_t)spec->width * spec->height * 3;
     uint32_t n = scalar_threads(spec->batch, job->threads);
-    struct scalar_work *work = mem_calloc(1, sizeof *work + n * sizeof work->thread[0], "scalar renderer", err);
+    struct scalar_work *work =
+        mem_calloc(1, sizeof *work + n * sizeof work->thread[0], "scalar renderer", err);
     if (work == NULL)
         return false;
     job->work = work;
@@ -88,8 +89,8 @@ static bool reserve_tapes(struct cpu_job *job, struct err *err)
     uint64_t need = 0;
     for (uint32_t i = 0; i < spec->batch; i++) {
         struct cpu_scene scene = cpu_scene_of(job, i);
-        uint64_t bytes = oracle_tape_touched_bytes(scene.params, spec->triangles, spec->sigma, spec->width,
-                                                   spec->height);
+        uint64_t bytes =
+            oracle_tape_touched_bytes(scene.params, spec->triangles, spec->sigma, spec->width, spec->height);
         need = bytes > need ? bytes : need;
     }
     for (uint32_t i = 0; i < work->threads; i++) {
@@ -129,21 +130,20 @@ static bool scalar_call(struct cpu_job *job, struct render_phases *phases, struc
         return false;
     uint64_t reserved = clock_now_ns();
     if (batch > 0) {
-        const struct topology *topology = &job->cpu->topology;
         uint32_t n = work->threads;
         job->regions = 1;
 #pragma omp parallel num_threads(n)
         {
             cpu_set_t saved;
-            uint32_t me = (uint32_t)omp_get_thread_num();
-            bool moved = topology_pin(topology, me, (uint32_t)omp_get_num_threads(), &saved);
+            struct scalar_thread *thread = &work->thread[omp_get_thread_num()];
+            bool moved = topology_enter(&job->cpu->topology, &saved);
 #pragma omp for schedule(dynamic, 1)
             for (uint32_t i = 0; i < batch; i++) {
                 struct cpu_scene scene = cpu_scene_of(job, i);
-                render_scene(&scene, &work->thread[me]);
+                render_scene(&scene, thread);
             }
-            if (moved && me == 0)
-                topology_unpin(&saved);
+            if (moved)
+                topology_leave(&saved);
         }
     }
     phases->alloc_ns = reserved - start;

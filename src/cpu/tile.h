@@ -1,8 +1,16 @@
 /* Tiles: the unit of work of the fast variant, and what its instruction-set paths share.
  *
- * A tile is 16x16 pixels. Inside it a vector holds a block of 4 columns and LANES/4 rows, row-major, so that
- * a block of 16 lanes is a square: on 64x64 pixels a triangle's edge leaves fewer lanes idle than along a
- * row. Blocks are numbered row-major; a mask of blocks is 64 bits.
+ * Inside a tile a vector holds a block of 4 columns and LANES/4 rows, row-major. Blocks are numbered
+ * row-major; a mask of a tile's blocks is 64 bits.
+ *
+ * Why blocks and not rows: of the lanes that 16 scenes of 512 triangles touch (sigma 0.01), inside bounds are
+ *     blocks of    4x4    8x2   16x1    4x2    8x1
+ *     64x64       76 %   72 %   59 %   83 %   75 %
+ *     256x256     93 %   90 %   84 %   95 %   92 %
+ * Why 16x16 pixels: the same scenes give 646,000 entries of tiles' lists with 8x8, 194,000 with 16x16 and
+ * 66,000 with 32x32 (256x256 pixels); an entry costs about as much as two blocks of 16 (its columns, rows and
+ * the sum over lanes). With 32x32 the canvas and the walk's state are 32 kB, all of the first-level cache,
+ * and 64x64 pixels are 4 tiles, too few for the threads; with 16x16 they are 8 kB.
  */
 #ifndef GPUBENCH_CPU_TILE_H
 #define GPUBENCH_CPU_TILE_H
@@ -38,10 +46,10 @@ struct tile_triangle {
     float along_x[3], along_y[3]; /* edge/|edge|^2: t = dot(p - start, along) + along_0 */
     float along_0[3]; /* -1/2: t counts from the edge's middle. 1 for an edge 0->2 that is a point: its end */
     float normal_x[3], normal_y[3], normal_0[3]; /* unit, inward: signed distance to the edge's line */
-    float reach;      /* w <= 1e-6 where a line is further away than this; INFINITY: cull nothing */
+    float reach; /* w <= 1e-6 where a line is further away than this; INFINITY: cull nothing */
     float colour[3];
     float opacity;
-    float min_z;      /* outside, w > 1e-6 exactly where exp(-d/s) > min_z; plain loop only */
+    float min_z; /* outside, w > 1e-6 exactly where exp(-d/s) > min_z; plain loop only */
     uint32_t flags;
 };
 
@@ -53,8 +61,8 @@ struct tile_bounds {
 
 /* One tile of one scene. Columns and rows past the image are in nobody's bounds. */
 struct tile {
-    uint32_t x0, y0;           /* first pixel */
-    uint32_t width, height;    /* of the image */
+    uint32_t x0, y0;        /* first pixel */
+    uint32_t width, height; /* of the image */
     uint32_t triangles;
     struct tile_bounds bounds;
     const struct tile_triangle *triangle;
@@ -69,14 +77,15 @@ struct tile {
 
 /* What backward adds up for one triangle over one tile: x and y for vertices 0, 1, 2; colour; alpha. The
  * positions still lack the factor -o/(2s), alpha the clamp's derivative. */
+#define TILE_SUMS 12 /* 10, and two zeros that make it a whole number of vectors */
 struct tile_sums {
-    float value[12]; /* 10 used */
+    float value[TILE_SUMS];
 };
 
 /* One thread's memory, allocated once. */
 struct tile_scratch {
-    uint32_t *list;    /* [T] triangles */
-    uint64_t *blocks;  /* [T] which blocks each may touch */
+    uint32_t *list;   /* [T] triangles */
+    uint64_t *blocks; /* [T] which blocks each may touch */
     uint32_t count;
     float *tape;       /* [TILE_CHUNK][TILE_TAPE_CAREFUL][TILE_PIXELS]; NULL in forward mode */
     float *checkpoint; /* [chunks - 1][3][TILE_PIXELS] */
@@ -86,7 +95,8 @@ struct tile_scratch {
     _Alignas(64) float residual[TILE_PIXELS];      /* R */
     _Alignas(64) float transmittance[TILE_PIXELS]; /* T */
     uint64_t live[TILE_CHUNK]; /* blocks of a chunk's triangles where some weight is not 0 */
-    _Alignas(64) float column[3][3][TILE_SIZE]; /* one triangle's columns: offset, along, cross of each edge */
+    _Alignas(
+        64) float column[3][3][TILE_SIZE]; /* one triangle's columns: offset, along, cross of each edge */
 };
 
 #endif

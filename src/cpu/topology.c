@@ -2,6 +2,7 @@
 
 #include <hwloc.h>
 #include <hwloc/glibc-sched.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,20 +98,22 @@ uint32_t topology_threads(const struct topology *t)
 
 /* ---- pinning ---- */
 
-bool topology_pin(const struct topology *t, uint32_t index, uint32_t threads, cpu_set_t *saved)
+bool topology_enter(const struct topology *t, cpu_set_t *saved)
 {
+    uint32_t index = (uint32_t)omp_get_thread_num(), threads = (uint32_t)omp_get_num_threads();
     if (threads < 2 || threads > t->cores)
         return false;
     /* sched_getcpu needs no system call, and a thread that stays on its core needs no other. */
     int cpu = sched_getcpu();
     if (cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET((size_t)cpu, &t->core[index]))
         return false;
-    if (sched_getaffinity(0, sizeof *saved, saved) != 0)
+    bool master = index == 0 && sched_getaffinity(0, sizeof *saved, saved) == 0;
+    if (index == 0 && !master)
         return false;
-    return sched_setaffinity(0, sizeof t->core[index], &t->core[index]) == 0;
+    return sched_setaffinity(0, sizeof t->core[index], &t->core[index]) == 0 && master;
 }
 
-void topology_unpin(const cpu_set_t *saved)
+void topology_leave(const cpu_set_t *saved)
 {
     sched_setaffinity(0, sizeof *saved, saved);
 }

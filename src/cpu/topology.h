@@ -14,8 +14,8 @@ struct topology {
     struct openmp_machine machine;
     char cpu_name[256];
     char vendor[64];
-    uint32_t cores;                      /* entries of core[]; 0: threads are not pinned */
-    cpu_set_t core[TOPOLOGY_MAX_CORES];  /* hardware threads of each usable core, in hwloc's order */
+    uint32_t cores;                     /* entries of core[]; 0: threads are not pinned */
+    cpu_set_t core[TOPOLOGY_MAX_CORES]; /* hardware threads of each usable core, in hwloc's order */
 };
 
 /* Asks hwloc; where it fails the machine is one core that nobody is pinned to. */
@@ -24,10 +24,10 @@ void topology_init(struct topology *t);
 /* usable cores, cut to the quota (rounded down), at least 1. */
 uint32_t topology_threads(const struct topology *t);
 
-/* Moves the calling thread to the core of OpenMP thread `index` unless it is there already. Fills *saved
- * and returns true when the mask was changed, so that the master can put it back with topology_unpin. Does
- * nothing when there are more threads than cores. */
-bool topology_pin(const struct topology *t, uint32_t index, uint32_t threads, cpu_set_t *saved);
-void topology_unpin(const cpu_set_t *saved);
+/* Called by every thread of a parallel region: moves it to the core of its number, unless it runs there
+ * already or there are more threads than cores. True for the master when its mask was changed: it must put it
+ * back, from *saved, by topology_leave at the region's end. */
+bool topology_enter(const struct topology *t, cpu_set_t *saved);
+void topology_leave(const cpu_set_t *saved);
 
 #endif

@@ -72,8 +72,8 @@ static bool contest_run(struct contest *c, struct err *err)
     if (!time_job(c->fast, 1, &c->fast_ms, err) || !time_job(c->scalar, 1, &c->scalar_ms, err))
         return false;
     bool gradient = spec->mode == MODE_GRADIENT;
-    size_t n = (size_t)spec->batch * (gradient ? (size_t)spec->triangles * SCENE_STRIDE
-                                               : (size_t)spec->width * spec->height * 3);
+    size_t n = (size_t)spec->batch *
+               (gradient ? (size_t)spec->triangles * SCENE_STRIDE : (size_t)spec->width * spec->height * 3);
     double d = gradient ? difference(c->fast->io.grads, c->scalar->io.grads, n)
                         : difference(c->fast->io.image, c->scalar->io.image, n);
     if (!(d < 2e-3))
@@ -115,8 +115,8 @@ static bool run(struct renderer *r, struct err *err)
     double ratio[9];
     unsigned n = 0;
     printf("%s, %u threads, %s\n", r->info.name, r->info.threads, r->info.path);
-    printf("gradient, batch 16, sigma 0.01\n%9s %9s %10s %9s %7s\n", "size", "triangles", "scalar ms", "fast ms",
-           "ratio");
+    printf("gradient, batch 16, sigma 0.01\n%9s %9s %10s %9s %7s\n", "size", "triangles", "scalar ms",
+           "fast ms", "ratio");
     for (unsigned i = 0; i < 3; i++)
         for (unsigned j = 0; j < 3; j++) {
             spec_init(&spec);
@@ -127,9 +127,11 @@ static bool run(struct renderer *r, struct err *err)
             if (!compete(r, &spec, 0, &c, err))
                 return false;
             ratio[n++] = c.scalar_ms / c.fast_ms;
-            printf("%6u^2 %10u %10.2f %9.3f %7.1f\n", sizes[i], triangles[j], c.scalar_ms, c.fast_ms, ratio[n - 1]);
+            printf("%6u^2 %10u %10.2f %9.3f %7.1f\n", sizes[i], triangles[j], c.scalar_ms, c.fast_ms,
+                   ratio[n - 1]);
             fflush(stdout);
         }
+    printf("(the original renderer: 256^2 x 512 in 1920 to 2140 ms on 2 cores of an EPYC)\n");
     qsort(ratio, n, sizeof ratio[0], by_value);
     printf("median ratio %.1f, worst %.1f\n", ratio[n / 2], ratio[0]);
     spec_init(&spec);
@@ -140,7 +142,8 @@ static bool run(struct renderer *r, struct err *err)
     spec.sigma = 0.0015f;
     if (!compete(r, &spec, 1, &c, err))
         return false;
-    printf("forward, one scene, 512^2 x 1024, sigma 0.0015: scalar on one thread %.2f ms, fast %.3f ms, ratio %.1f\n",
+    printf("forward, one scene, 512^2 x 1024, sigma 0.0015: scalar on one thread %.2f ms, fast %.3f ms, "
+           "ratio %.1f\n",
            c.scalar_ms, c.fast_ms, c.scalar_ms / c.fast_ms);
     return true;
 }

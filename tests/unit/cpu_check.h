@@ -111,8 +111,8 @@ static inline void check_within(const char *what, const struct agreement *errors
 {
     enum agreement_group worst;
     if (!agreement_within(errors, tolerance, &worst))
-        fail_msg("%s: %s is off by %.3g, allowed %.3g", what, agreement_group_name(worst), errors->value[worst],
-                 tolerance->value[worst]);
+        fail_msg("%s: %s is off by %.3g, allowed %.3g", what, agreement_group_name(worst),
+                 errors->value[worst], tolerance->value[worst]);
 }
 
 /* Against the reference, with a sweep's tolerances. */

@@ -25,7 +25,8 @@ static void each_path(void (*test)(struct renderer *, struct render_spec))
     r->ops->destroy(r);
 }
 
-static void set_size(struct render_spec *spec, uint32_t width, uint32_t height, uint32_t triangles, uint32_t batch)
+static void set_size(struct render_spec *spec, uint32_t width, uint32_t height, uint32_t triangles,
+                     uint32_t batch)
 {
     spec->width = width;
     spec->height = height;
@@ -54,6 +55,32 @@ static void test_sizes(void **state)
 {
     (void)state;
     each_path(sizes);
+}
+
+/* Edges much sharper than a pixel, where most blocks in bounds are passed over, and large triangles. */
+static void sharp_edges(struct renderer *r, struct render_spec spec)
+{
+    static const float sigma[] = {0.0015f, 0.0004f};
+    static const float extent[] = {0.15f, 3.0f};
+    spec.keep_images = true;
+    set_size(&spec, 120, 90, 60, 1);
+    for (size_t i = 0; i < 4; i++) {
+        char what[128];
+        spec.sigma = sigma[i / 2];
+        snprintf(what, sizeof what, "sigma %g, extent %g on %s", (double)spec.sigma, (double)extent[i % 2],
+                 r->info.path);
+        struct render_job *job = job_open(r, &spec);
+        job_fill(job, 14, extent[i % 2]);
+        job_call(job);
+        job_check(what, job);
+        r->ops->close(job);
+    }
+}
+
+static void test_sharp_edges(void **state)
+{
+    (void)state;
+    each_path(sharp_edges);
 }
 
 static void modes(struct renderer *r, struct render_spec spec)
@@ -264,11 +291,16 @@ static void test_long_lists(void **state)
 static void hostile_coordinates(struct renderer *r, struct render_spec spec)
 {
     static const float verts[][6] = {
-        {-16384, -16384, 16384, -16384, 0, 16384}, {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f},
-        {0.2f, 0.2f, 0.8f, 0.8f, 0.5f, 0.5f},      {0.25f, 0.25f, 0.25f, 0.25f, 0.75f, 0.75f},
-        {NAN, 0.1f, 0.5f, 0.5f, 0.9f, 0.1f},       {INFINITY, 0.1f, 0.5f, 0.5f, 0.9f, 0.1f},
-        {16385, 0, 0, 1, 1, 0},                    {-900, 0.5f, 900, 0.50001f, 0, 0.49999f},
-        {0.1f, 0.9f, 0.1f, 0.1f, 0.1f, 0.5f},      {-3, -3, 5, -3, 0.5f, 6},
+        {-16384, -16384, 16384, -16384, 0, 16384},
+        {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f},
+        {0.2f, 0.2f, 0.8f, 0.8f, 0.5f, 0.5f},
+        {0.25f, 0.25f, 0.25f, 0.25f, 0.75f, 0.75f},
+        {NAN, 0.1f, 0.5f, 0.5f, 0.9f, 0.1f},
+        {INFINITY, 0.1f, 0.5f, 0.5f, 0.9f, 0.1f},
+        {16385, 0, 0, 1, 1, 0},
+        {-900, 0.5f, 900, 0.50001f, 0, 0.49999f},
+        {0.1f, 0.9f, 0.1f, 0.1f, 0.1f, 0.5f},
+        {-3, -3, 5, -3, 0.5f, 6},
     };
     static const float sigma[] = {0.01f, 0.0015f, 1e-10f, 10.0f};
     for (size_t s = 0; s < sizeof sigma / sizeof sigma[0]; s++) {
@@ -367,6 +399,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_sharp_edges),
         cmocka_unit_test(test_modes),
         cmocka_unit_test(test_empty_batch),
         cmocka_unit_test(test_any_threads_same_bits),
