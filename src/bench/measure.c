@@ -62,7 +62,7 @@ static bool prepare_point(struct point *p, struct err *err)
     bool ok = inputs_init(&p->inputs, p->request->files, spec, &cause);
     if (ok) {
         p->sink->stage(p->sink->context, SIZE_MAX, STAGE_REFERENCE);
-        ok = reference_init(&p->reference, &p->inputs, &cause);
+        ok = reference_init(&p->reference, &p->inputs, &reference_limits, &cause);
     }
     if (ok)
         return true;

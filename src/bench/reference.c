@@ -12,6 +12,8 @@
 #define MAX_BOUNDS_TESTS UINT64_C(1000000000)
 #define PIXEL_SEED 0x706978656c73u
 
+const struct reference_limits reference_limits = {10000000, UINT64_C(1) << 24, 100000000};
+
 void reference_fini(struct reference *ref)
 {
     if (ref == NULL)
@@ -44,13 +46,14 @@ static int compare_u64(const void *a, const void *b)
 }
 
 /* As many pixels as the limits allow, at random places. */
-static bool choose_pixels(struct reference *ref, uint64_t largest, struct err *err)
+static bool choose_pixels(struct reference *ref, uint64_t largest, const struct reference_limits *limits,
+                          struct err *err)
 {
     const uint64_t all = picture_pixels(&ref->spec), scenes = ref->scene_count;
-    uint64_t count = smaller(all, REFERENCE_MAX_PIXELS / scenes / 8);
+    uint64_t count = smaller(all, limits->pixels / scenes / 8);
     if (largest > 0)
-        count = smaller(
-            count, (uint64_t)((double)REFERENCE_MAX_PAIRS / (double)scenes * (double)all / (double)largest));
+        count = smaller(count,
+                        (uint64_t)((double)limits->pairs / (double)scenes * (double)all / (double)largest));
     if (ref->spec.triangles > 0)
         count = smaller(count, MAX_BOUNDS_TESTS / scenes / ref->spec.triangles);
     if (count == 0)
@@ -71,7 +74,8 @@ static bool choose_pixels(struct reference *ref, uint64_t largest, struct err *e
 }
 
 /* in_bounds[batch]: pairs in bounds of each scene. */
-static bool choose(struct reference *ref, const uint64_t *in_bounds, struct err *err)
+static bool choose(struct reference *ref, const uint64_t *in_bounds, const struct reference_limits *limits,
+                   struct err *err)
 {
     const uint32_t batch = ref->spec.batch;
     const uint64_t pixels = picture_pixels(&ref->spec);
@@ -80,14 +84,14 @@ static bool choose(struct reference *ref, const uint64_t *in_bounds, struct err 
         ref->in_bounds += in_bounds[b];
         largest = in_bounds[b] > largest ? in_bounds[b] : largest;
     }
-    bool sampled = largest > REFERENCE_MAX_PAIRS || pixels > REFERENCE_MAX_PIXELS;
+    bool sampled = largest > limits->pairs || pixels > limits->pixels;
     uint64_t count = batch;
     if (sampled)
         count = smaller(batch, 2);
-    else if (ref->in_bounds > REFERENCE_MAX_PAIRS)
-        count = smaller(count, REFERENCE_MAX_PAIRS / largest);
+    else if (ref->in_bounds > limits->pairs)
+        count = smaller(count, limits->pairs / largest);
     if (!sampled && pixels > 0)
-        count = smaller(count, REFERENCE_MAX_PIXELS / pixels);
+        count = smaller(count, limits->pixels / pixels);
     ref->scenes = mem_calloc(count, sizeof *ref->scenes, "the reference", err);
     if (ref->scenes == NULL)
         return false;
@@ -95,7 +99,7 @@ static bool choose(struct reference *ref, const uint64_t *in_bounds, struct err 
     for (uint64_t i = 0; i < count; i++)
         ref->scenes[i].index = count > 1 ? (uint32_t)(i * (batch - 1) / (count - 1)) : 0;
     ref->pixel_count = (size_t)pixels;
-    return !sampled || count == 0 || choose_pixels(ref, largest, err);
+    return !sampled || count == 0 || choose_pixels(ref, largest, limits, err);
 }
 
 /* ---- working it out ---- */
@@ -175,7 +179,8 @@ static bool render_scene(const struct reference *ref, struct reference_scene *sc
     return true;
 }
 
-static bool render_scenes(struct reference *ref, const struct inputs *in, struct err *err)
+static bool render_scenes(struct reference *ref, const struct inputs *in,
+                          const struct reference_limits *limits, struct err *err)
 {
     bool ok = true;
     uint64_t pairs = 0, in_bounds = 0;
@@ -194,7 +199,7 @@ static bool render_scenes(struct reference *ref, const struct inputs *in, struct
         worker_fini(&w, &ok, err);
     }
     ref->pairs = pairs;
-    if (ref->pixels != NULL || (ref->in_bounds > REFERENCE_MAX_COUNT && in_bounds < ref->in_bounds)) {
+    if (ref->pixels != NULL || (ref->in_bounds > limits->counted && in_bounds < ref->in_bounds)) {
         ref->pairs_estimated = true;
         ref->pairs =
             in_bounds == 0 ? 0 : (uint64_t)((double)pairs / (double)in_bounds * (double)ref->in_bounds);
@@ -260,12 +265,14 @@ static bool count_bounds(struct reference *ref, const struct inputs *in, uint64_
     return ok;
 }
 
-bool reference_init(struct reference *ref, const struct inputs *in, struct err *err)
+bool reference_init(struct reference *ref, const struct inputs *in, const struct reference_limits *limits,
+                    struct err *err)
 {
     *ref = (struct reference){.spec = in->spec};
     uint64_t *in_bounds = mem_calloc(in->spec.batch, sizeof *in_bounds, "the reference", err);
-    bool ok = in_bounds != NULL && count_bounds(ref, in, in_bounds, err) && choose(ref, in_bounds, err) &&
-              render_scenes(ref, in, err) && count_others(ref, in, err);
+    bool ok = in_bounds != NULL && count_bounds(ref, in, in_bounds, err) &&
+              choose(ref, in_bounds, limits, err) && render_scenes(ref, in, limits, err) &&
+              count_others(ref, in, err);
     free(in_bounds);
     if (!ok)
         reference_fini(ref);

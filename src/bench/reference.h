@@ -15,9 +15,13 @@
 #include "model/agreement.h"
 #include "model/renderer.h"
 
-#define REFERENCE_MAX_PAIRS UINT64_C(10000000)
-#define REFERENCE_MAX_PIXELS UINT64_C(16777216) /* of all compared scenes: 24 bytes each are held */
-#define REFERENCE_MAX_COUNT UINT64_C(100000000) /* pairs in bounds; above it covered pairs are estimated */
+/* How much is compared. */
+struct reference_limits {
+    uint64_t pairs;   /* in bounds, of all compared scenes */
+    uint64_t pixels;  /* of all compared scenes: 24 bytes each are held */
+    uint64_t counted; /* pairs in bounds of the batch; above it covered pairs are estimated */
+};
+extern const struct reference_limits reference_limits; /* 10^7 pairs, 2^24 pixels, 10^8 counted */
 
 struct reference_scene {
     uint32_t index; /* in the batch */
@@ -39,7 +43,8 @@ struct reference {
     uint64_t tape_touched_bytes; /* of the whole batch */
 };
 
-bool reference_init(struct reference *ref, const struct inputs *in, struct err *err) GB_NODISCARD;
+bool reference_init(struct reference *ref, const struct inputs *in, const struct reference_limits *limits,
+                    struct err *err) GB_NODISCARD;
 void reference_fini(struct reference *ref); /* accepts NULL and a zeroed one */
 
 /* Compares what io holds with the reference and widens *errors to the worst of all scenes: images where both

@@ -9,6 +9,16 @@
 
 #define MAX_REPEATS 7 /* of the synchronised and of the profiled call */
 
+static uint64_t now_ns(const struct trial *t)
+{
+    return t->clock->now_ns(t->clock->context);
+}
+
+static void stage(const struct trial *t, const char *what)
+{
+    t->sink->stage(t->sink->context, t->index, what);
+}
+
 /* ---- life ---- */
 
 static void set_reason(struct trial *t, const char *reason)
@@ -99,8 +109,10 @@ static bool verify_images(struct trial *t, const struct inputs *in, const struct
     struct agreement *worst = &t->result.agreement;
     const bool sampled = ref->pixels != NULL;
     spec.keep_images = true;
+    stage(t, STAGE_BUILDING);
     if (!t->renderer->ops->open(t->renderer, &spec, &job, err))
         return false;
+    stage(t, STAGE_VERIFYING);
     bool ok = fill_and_call(job, in, err) && reference_check(ref, &job->io, sampled, worst, err);
     if (ok && sampled) {
         ok = reference_from_outputs(&t->own, ref, &job->io, err);
@@ -116,11 +128,12 @@ static bool verify_images(struct trial *t, const struct inputs *in, const struct
 
 static bool verify_timed(struct trial *t, const struct inputs *in, struct err *err)
 {
-    const uint64_t start = t->clock->now_ns(t->clock->context);
+    const uint64_t start = now_ns(t);
+    stage(t, STAGE_BUILDING);
     if (!t->renderer->ops->open(t->renderer, &t->result.spec, &t->job, err))
         return false;
-    t->result.build_ns = t->clock->now_ns(t->clock->context) - start;
-    t->sink->stage(t->sink->context, t->index, STAGE_VERIFYING);
+    t->result.build_ns = now_ns(t) - start;
+    stage(t, STAGE_VERIFYING);
     return fill_and_call(t->job, in, err) &&
            reference_check(t->reference, &t->job->io, false, &t->result.agreement, err);
 }
@@ -137,7 +150,7 @@ static bool side_call(void *context, struct err *err)
 static bool side_before_block(void *context, struct err *err)
 {
     struct trial *t = context;
-    t->sink->stage(t->sink->context, t->index, STAGE_SAMPLING);
+    stage(t, STAGE_SAMPLING);
     return t->renderer->ops->poison(t->job, err);
 }
 
@@ -158,7 +171,7 @@ static bool side_after_call(void *context, struct err *err)
 void trial_prepare(struct trial *t, const struct inputs *in, const struct reference *ref)
 {
     struct err cause = ERR_INIT;
-    const uint64_t start = t->clock->now_ns(t->clock->context);
+    const uint64_t start = now_ns(t);
     t->reference = ref;
     t->result.pairs = ref->pairs;
     t->result.pairs_in_bounds = ref->in_bounds;
@@ -166,7 +179,6 @@ void trial_prepare(struct trial *t, const struct inputs *in, const struct refere
     t->result.checked_scenes = (uint32_t)ref->scene_count;
     t->result.checked_pixels = ref->pixel_count;
     t->result.tape_touched_bytes = ref->tape_touched_bytes;
-    t->sink->stage(t->sink->context, t->index, STAGE_BUILDING);
     if ((t->result.spec.mode == MODE_GRADIENT && !verify_images(t, in, ref, &cause)) ||
         !verify_timed(t, in, &cause)) {
         trial_fail(t, &cause);
@@ -176,7 +188,7 @@ void trial_prepare(struct trial *t, const struct inputs *in, const struct refere
                                    .call = side_call,
                                    .before_block = side_before_block,
                                    .after_call = side_after_call,
-                                   .spent_ns = t->clock->now_ns(t->clock->context) - start};
+                                   .spent_ns = now_ns(t) - start};
 }
 
 /* ---- afterwards ---- */
@@ -242,12 +254,12 @@ static bool measure_device_time(struct trial *t, struct err *err)
     size_t good = 0;
     for (size_t i = 0; i <= count; i++) {
         struct render_profile profile = {0};
-        uint64_t start = t->clock->now_ns(t->clock->context);
+        uint64_t start = now_ns(t);
         if (!t->renderer->ops->call_profiled(t->job, &profile, err))
             return false;
-        uint64_t host_ns = t->clock->now_ns(t->clock->context) - start;
+        uint64_t host_ns = now_ns(t) - start;
         if (!profile.valid) {
-            if (profile.note[0] != '\0')
+            if (t->result.kind == BACKEND_OPENCL)
                 profile_note(t, profile.note);
             return true;
         }
@@ -283,7 +295,7 @@ static bool finish(struct trial *t, struct err *err)
 void trial_finish(struct trial *t)
 {
     struct err cause = ERR_INIT;
-    t->sink->stage(t->sink->context, t->index, STAGE_PROFILING);
+    stage(t, STAGE_PROFILING);
     if (!finish(t, &cause)) {
         trial_fail(t, &cause);
         return;

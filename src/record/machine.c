@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "base/version.h"
-
-extern char **environ;
 
 /* ---- what hwloc knows ---- */
 
@@ -116,7 +115,6 @@ static void write_topology(struct json *machine)
     set_count(cpu, "threads", hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU));
     write_caches(topology, cpu);
     set_count(machine, "numa_nodes", hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
-    json_set_u64(machine, "memory_bytes", hwloc_get_root_obj(topology)->total_memory);
     write_gpus(topology, machine);
     write_affinity(topology, machine);
     hwloc_topology_destroy(topology);
@@ -148,6 +146,12 @@ static void write_kernel(struct json *machine)
 
 static void write_state(struct json *machine)
 {
+    /* Not hwloc's sum over NUMA nodes, which misses memory that was plugged in later. */
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0)
+        json_set_u64(machine, "memory_bytes", (uint64_t)pages * (uint64_t)page);
+    else
+        json_set_null(machine, "memory_bytes");
     double load[3], quota = cgroup_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
     if (quota > 0)
         json_set_number(machine, "cpu_quota", quota);
@@ -166,8 +170,8 @@ static void write_state(struct json *machine)
 /* Variables that change how OpenMP or a driver runs. */
 static void write_environment(struct json *machine)
 {
-    static const char *const prefixes[] = {"OMP_",  "GOMP_", "KMP_",    "POCL_",
-                                           "CUDA_", "OCL_",  "OPENCL_", "HWLOC_"};
+    static const char *const prefixes[] = {"OMP_",       "GOMP_", "KMP_",    "POCL_", "CUDA_VISIBLE",
+                                           "CUDA_CACHE", "OCL_",  "OPENCL_", "HWLOC_"};
     struct json *out = json_set_object(machine, "environment");
     for (char **entry = environ; *entry != NULL; entry++) {
         const char *equals = strchr(*entry, '=');

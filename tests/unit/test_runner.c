@@ -3,6 +3,7 @@
 #include "unit/check.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "bench/runner.h"
@@ -198,7 +199,7 @@ static void test_a_crash_is_a_row(void **state)
     run_config(&t, PLAIN, "call:crash:4");
     assert_int_equal(t.summary.by_status[CELL_OK], 9);
     assert_int_equal(t.summary.restarts, 1);
-    expect(&t, "gpu", 4, CELL_FAILED, "the worker ended (SIGSEGV) while building");
+    expect(&t, "gpu", 4, CELL_FAILED, "the worker ended (SIGSEGV) while verifying");
     expect(&t, "cpu", 4, CELL_OK, "");
     expect(&t, "gpu", 6, CELL_OK, "");
     end(&t);
@@ -229,7 +230,7 @@ static void test_a_hang_is_a_row(void **state)
     (void)state;
     struct session_of_test t;
     run_config(&t, CONFIG("\"triangles\": [2, 3], \"batch\": [1]", "0.3"), "call:hang:2");
-    expect(&t, "gpu", 2, CELL_TIMEOUT, "over its 0.3 s while building; the worker was ended");
+    expect(&t, "gpu", 2, CELL_TIMEOUT, "over its 0.3 s while verifying; the worker was ended");
     expect(&t, "gpu", 3, CELL_OK, "");
     expect(&t, "cpu", 2, CELL_OK, "");
     end(&t);
@@ -368,6 +369,38 @@ static void test_stopping_a_worker_that_hangs(void **state)
     assert_true(t.summary.interrupted);
     expect(&t, "gpu", 3, CELL_INTERRUPTED, "interrupted");
     end(&t);
+}
+
+/* The run goes on in a process of its own, which is killed; the worker, which hangs, comes to this one. */
+static void test_a_worker_does_not_outlive_its_parent(void **state)
+{
+    (void)state;
+    int said[2], status = 0;
+    char byte;
+    assert_int_equal(pipe(said), 0);
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    pid_t parent = fork();
+    if (parent == 0) {
+        struct session_of_test t;
+        struct err err = ERR_INIT;
+        if (begin(&t, PLAIN, "call:hang", NULL, &err) && write(said[1], "", 1) == 1)
+            (void)!go(&t, &err);
+        _exit(0);
+    }
+    assert_int_equal(read(said[0], &byte, 1), 1);
+    clock_sleep_ns(100000000);
+    kill(parent, SIGKILL);
+    assert_int_equal(waitpid(parent, &status, 0), parent);
+    const uint64_t start = clock_now_ns();
+    pid_t worker = 0;
+    while (worker == 0 && clock_now_ns() - start < UINT64_C(5000000000)) {
+        clock_sleep_ns(10000000);
+        worker = waitpid(-1, &status, WNOHANG);
+    }
+    assert_true(worker > 0);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    close(said[0]);
+    close(said[1]);
 }
 
 static void test_going_on(void **state)
@@ -516,6 +549,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_driver_that_prints_does_not_disturb),
         cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_stopping_a_worker_that_hangs),
+        cmocka_unit_test(test_a_worker_does_not_outlive_its_parent),
         cmocka_unit_test(test_going_on),
         cmocka_unit_test(test_a_full_disk_ends_the_run),
         cmocka_unit_test(test_selectors),

@@ -1,0 +1,180 @@
+/* Which devices a run uses. */
+#include "unit/check.h"
+
+#include <string.h>
+
+#include "bench/choose.h"
+
+static struct device_info device(enum backend_kind backend, enum device_kind kind, const char *selector,
+                                 const char *name, const char *pci)
+{
+    struct device_info d = {.backend = backend, .kind = kind};
+    strcpy(d.selector, selector);
+    strcpy(d.name, name);
+    strcpy(d.pci, pci);
+    return d;
+}
+
+static struct backend_config backends[] = {{.name = "cpu", .kind = BACKEND_OPENMP},
+                                           {.name = "device", .kind = BACKEND_OPENCL}};
+static const struct config config = {.backends = backends, .backend_count = 2};
+
+/* The chosen selectors in one line: "cpu: openmp; device: ocl:0:0 ocl:1:0;". */
+static const char *chosen(const struct device_info *all, size_t count, const char *const *selectors, size_t n,
+                          struct choice *choice, struct err *err)
+{
+    static char line[512];
+    line[0] = '\0';
+    if (!choose_devices(all, count, &config, selectors, n, choice, err))
+        return "error";
+    for (size_t b = 0; b < 2; b++) {
+        strcat(strcat(line, backends[b].name), ":");
+        for (size_t i = 0; i < choice->of_backend[b].count; i++) {
+            const char *selector = choice->of_backend[b].selectors[i];
+            strcat(strcat(line, " "), selector);
+            /* The index is a place in the list of used devices. */
+            assert_string_equal(all[choice->used[choice->of_backend[b].indices[i]]].selector, selector);
+        }
+        strcat(line, ";");
+    }
+    return line;
+}
+
+static void expect(const struct device_info *all, size_t count, const char *selector, const char *line)
+{
+    struct choice choice;
+    struct err err = ERR_INIT;
+    assert_string_equal(chosen(all, count, &selector, selector != NULL, &choice, &err), line);
+    choice_fini(&choice);
+}
+
+static void fill(struct device_info all[5])
+{
+    all[0] = device(BACKEND_OPENMP, DEVICE_CPU, "openmp", "AMD EPYC", "");
+    all[1] = device(BACKEND_OPENCL, DEVICE_CPU, "ocl:0:0", "pthread-AMD EPYC", "");
+    all[2] = device(BACKEND_OPENCL, DEVICE_ACCELERATOR, "ocl:1:0", "Board", "");
+    all[3] = device(BACKEND_OPENCL, DEVICE_GPU, "ocl:2:0", "NVIDIA H200", "0000:17:00.0");
+    all[4] = device(BACKEND_OPENCL, DEVICE_GPU, "ocl:2:1", "NVIDIA H200", "0000:18:00.0");
+    strcpy(all[1].platform, "Portable Computing Language");
+}
+
+static void test_default_is_the_best_there_is(void **state)
+{
+    (void)state;
+    struct device_info all[5];
+    fill(all);
+    expect(all, 5, NULL, "cpu: openmp;device: ocl:2:0;");
+    expect(all, 3, NULL, "cpu: openmp;device: ocl:1:0;");
+    expect(all, 2, NULL, "cpu: openmp;device: ocl:0:0;");
+    strcpy(all[3].trouble, "no kernel can be built");
+    expect(all, 5, NULL, "cpu: openmp;device: ocl:2:1;");
+}
+
+static void test_selectors_replace_the_default(void **state)
+{
+    (void)state;
+    struct device_info all[5];
+    fill(all);
+    expect(all, 5, "openmp", "cpu: openmp;device:;");
+    expect(all, 5, "gpu", "cpu:;device: ocl:2:0 ocl:2:1;");
+    expect(all, 5, "ocl:0:0", "cpu:;device: ocl:0:0;");
+    expect(all, 5, "h200", "cpu:;device: ocl:2:0 ocl:2:1;");
+    expect(all, 5, "portable", "cpu:;device: ocl:0:0;");
+    /* The CPU renderer is named by its own name alone. */
+    expect(all, 5, "epyc", "cpu:;device: ocl:0:0;");
+    const char *const several[] = {"openmp", "ocl:2:1", "board", "ocl:2:1"};
+    struct choice choice;
+    struct err err = ERR_INIT;
+    assert_string_equal(chosen(all, 5, several, 4, &choice, &err), "cpu: openmp;device: ocl:1:0 ocl:2:1;");
+    assert_int_equal(choice.used_count, 3);
+    choice_fini(&choice);
+}
+
+static void test_a_backend_without_a_device_is_left_out_with_a_note(void **state)
+{
+    (void)state;
+    struct device_info all[5];
+    struct choice choice;
+    struct err err = ERR_INIT;
+    fill(all);
+    assert_string_equal(chosen(all, 1, NULL, 0, &choice, &err), "cpu: openmp;device:;");
+    assert_int_equal(choice.note_count, 1);
+    assert_string_equal(choice.notes[0],
+                        "backend \"device\" is left out: there is no opencl device; the package "
+                        "pocl-opencl-icd makes one of the CPU");
+    choice_fini(&choice);
+    const char *openmp = "openmp";
+    chosen(all, 5, &openmp, 1, &choice, &err);
+    assert_string_equal(choice.notes[0], "backend \"device\" is left out: -d names no opencl device");
+    choice_fini(&choice);
+}
+
+static void test_one_device_under_two_platforms(void **state)
+{
+    (void)state;
+    struct device_info all[5];
+    struct choice choice;
+    struct err err = ERR_INIT;
+    const char *gpu = "gpu", *second = "ocl:2:1";
+    fill(all);
+    strcpy(all[4].pci, all[3].pci);
+    assert_string_equal(chosen(all, 5, &gpu, 1, &choice, &err), "cpu:;device: ocl:2:0;");
+    assert_string_equal(choice.notes[0],
+                        "ocl:2:1 is the same device as ocl:2:0 (PCI 0000:17:00.0) under another "
+                        "platform and is left out");
+    choice_fini(&choice);
+    assert_string_equal(chosen(all, 5, &second, 1, &choice, &err), "cpu:;device: ocl:2:1;");
+    choice_fini(&choice);
+}
+
+static void test_a_backend_names_its_device(void **state)
+{
+    (void)state;
+    struct device_info all[5];
+    struct choice choice;
+    struct err err = ERR_INIT;
+    fill(all);
+    strcpy(backends[1].device, "portable");
+    expect(all, 5, NULL, "cpu: openmp;device: ocl:0:0;");
+    expect(all, 5, "gpu", "cpu:;device: ocl:2:0 ocl:2:1;");
+    strcpy(backends[1].device, "radeon");
+    assert_string_equal(chosen(all, 2, NULL, 0, &choice, &err), "error");
+    assert_int_equal(err.code, ERR_NO_DEVICE);
+    assert_string_equal(err.text,
+                        "backend \"device\": no device matches \"radeon\"; there are: openmp (AMD EPYC), "
+                        "ocl:0:0 (pthread-AMD EPYC)");
+    err_fini(&err);
+    backends[1].device[0] = '\0';
+}
+
+static void test_nothing_to_run_on(void **state)
+{
+    (void)state;
+    struct device_info all[5];
+    struct choice choice;
+    struct err err = ERR_INIT;
+    const char *broken = "ocl:2:0", *none = "";
+    fill(all);
+    assert_string_equal(chosen(all, 0, NULL, 0, &choice, &err), "error");
+    assert_int_equal(err.code, ERR_NO_DEVICE);
+    err_fini(&err);
+    strcpy(all[3].trouble, "its compiler crashes");
+    assert_string_equal(chosen(all, 5, &broken, 1, &choice, &err), "error");
+    assert_string_equal(err.text, "device \"ocl:2:0\" (NVIDIA H200) cannot be used: its compiler crashes");
+    err_fini(&err);
+    assert_string_equal(chosen(all, 5, &none, 1, &choice, &err), "error");
+    err_fini(&err);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_default_is_the_best_there_is),
+        cmocka_unit_test(test_selectors_replace_the_default),
+        cmocka_unit_test(test_a_backend_without_a_device_is_left_out_with_a_note),
+        cmocka_unit_test(test_one_device_under_two_platforms),
+        cmocka_unit_test(test_a_backend_names_its_device),
+        cmocka_unit_test(test_nothing_to_run_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
