@@ -34,6 +34,7 @@ void cell_fini(struct cell *cell)
     free(cell->reason);
     free(cell->samples_ns);
     free(cell->block_starts);
+    free(cell->kernels);
     *cell = (struct cell){0};
 }
 
@@ -102,6 +103,19 @@ static void write_samples(const struct cell *cell, struct json *object)
         json_set_null(object, "device_ns");
 }
 
+static void write_kernels(const struct cell *cell, struct json *object)
+{
+    struct json *list = json_set_array(object, "kernels");
+    for (size_t i = 0; i < cell->kernel_count; i++) {
+        const struct kernel_time *kernel = &cell->kernels[i];
+        struct json *out = json_add_object(list);
+        json_set_string(out, "name", kernel->name);
+        json_set_u64(out, "launches", kernel->launches);
+        json_set_u64(out, "device_ns", kernel->device_ns);
+        json_set_u64(out, "bytes", kernel->bytes);
+    }
+}
+
 static void write_counts(const struct cell *cell, struct json *object)
 {
     const struct render_counts *c = &cell->counts;
@@ -148,6 +162,7 @@ bool cell_to_json(const struct cell *cell, struct json *object, struct err *err)
     write_samples(cell, object);
     write_phases(cell, object);
     write_counts(cell, object);
+    write_kernels(cell, object);
     write_details(cell, object);
     return true;
 }
@@ -297,6 +312,23 @@ static bool read_phases(const struct reader *r, struct cell *cell)
     return read_u64(r, phases, "total", &cell->phases.total_ns);
 }
 
+static bool read_kernels(const struct reader *r, struct cell *cell)
+{
+    const struct json *list = json_get(r->cell, "kernels");
+    cell->kernels = mem_calloc(json_count(list), sizeof *cell->kernels, "kernels", r->err);
+    if (cell->kernels == NULL)
+        return false;
+    for (; cell->kernel_count < json_count(list); cell->kernel_count++) {
+        const struct json *from = json_at(list, cell->kernel_count);
+        struct kernel_time *kernel = &cell->kernels[cell->kernel_count];
+        snprintf(kernel->name, sizeof kernel->name, "%s", json_string(json_get(from, "name")));
+        if (!read_u32(r, from, "launches", &kernel->launches) ||
+            !read_u64(r, from, "device_ns", &kernel->device_ns) || !read_u64(r, from, "bytes", &kernel->bytes))
+            return false;
+    }
+    return true;
+}
+
 static bool read_counts(const struct reader *r, struct cell *cell)
 {
     const struct json *pool = json_get(r->cell, "pool"), *counts = json_get(r->cell, "counts");
@@ -333,7 +365,8 @@ bool cell_from_json(struct cell *cell, const struct json *object, struct err *er
         ok = err_wrap(err, "cell \"%.200s\"", cell->id);
     if (ok && agreement != NULL && json_type(agreement) == JSON_OBJECT)
         agreement_from_json(&cell->agreement, agreement);
-    ok = ok && read_samples(&r, cell) && read_phases(&r, cell) && read_counts(&r, cell);
+    ok = ok && read_samples(&r, cell) && read_phases(&r, cell) && read_kernels(&r, cell) &&
+         read_counts(&r, cell);
     if (!ok)
         cell_fini(cell);
     return ok;

@@ -34,7 +34,9 @@ struct cell {
     enum cell_end ended_by;
     uint32_t outliers;
     bool has_device_time;
-    uint64_t device_ns;      /* first kernel's start to last one's end; median of the profiled calls */
+    uint64_t device_ns;      /* first kernel's start to last one's end; of the median profiled call */
+    struct kernel_time *kernels; /* owned; of the profiled call that device_ns is of */
+    size_t kernel_count;
     bool has_phases;
     struct render_phases phases; /* of the median synchronised call */
     struct render_counts counts;

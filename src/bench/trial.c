@@ -42,6 +42,7 @@ void trial_end(struct trial *t, enum cell_status status, const char *reason)
     if (status == CELL_WRONG) {
         t->result.sample_count = t->result.block_count = 0;
         t->result.has_ci = t->result.has_device_time = t->result.has_phases = false;
+        t->result.kernel_count = 0;
     }
     t->live = false;
     close_job(t);
@@ -246,10 +247,30 @@ static void profile_note(const struct trial *t, const char *why)
     t->sink->note(t->sink->context, text);
 }
 
+static int compare_profiles(const void *a, const void *b)
+{
+    uint64_t x = ((const struct render_profile *)a)->device_ns;
+    uint64_t y = ((const struct render_profile *)b)->device_ns;
+    return (x > y) - (x < y);
+}
+
+static bool keep_profile(struct trial *t, const struct render_profile *profile, struct err *err)
+{
+    struct cell *r = &t->result;
+    r->kernels = mem_calloc(profile->kernels, sizeof *r->kernels, "kernels", err);
+    if (r->kernels == NULL)
+        return false;
+    memcpy(r->kernels, profile->kernel, profile->kernels * sizeof *r->kernels);
+    r->kernel_count = profile->kernels;
+    r->device_ns = profile->device_ns;
+    r->has_device_time = true;
+    return true;
+}
+
 /* Device and host clocks have different zero points; durations can still be compared. */
 static bool measure_device_time(struct trial *t, struct err *err)
 {
-    uint64_t times[MAX_REPEATS + 1];
+    struct render_profile profiles[MAX_REPEATS];
     const size_t count = repeats(t);
     size_t good = 0;
     for (size_t i = 0; i <= count; i++) {
@@ -267,11 +288,14 @@ static bool measure_device_time(struct trial *t, struct err *err)
             profile_note(t, "its events took longer than the whole call");
             return true;
         }
+        /* The first one warms up. */
         if (i > 0 && profile.device_ns > 0)
-            times[good++] = profile.device_ns;
+            profiles[good++] = profile;
     }
-    t->result.has_device_time = good > 0;
-    return stats_median(times, good, &t->result.device_ns, err);
+    if (good == 0)
+        return true;
+    qsort(profiles, good, sizeof *profiles, compare_profiles);
+    return keep_profile(t, &profiles[(good - 1) / 2], err);
 }
 
 static bool finish(struct trial *t, struct err *err)

@@ -10,6 +10,8 @@ struct launch {
     cl_kernel kernel;
     cl_uint next;
     cl_int code;
+    bool profiled;
+    uint64_t bytes; /* profiled: of the arrays among the arguments */
 };
 
 static void set_bytes(struct launch *l, const void *value, size_t size)
@@ -22,7 +24,12 @@ static void set_bytes(struct launch *l, const void *value, size_t size)
 /* NULL for arrays that a variant does not use. */
 static void set_buffer(struct launch *l, cl_mem buffer)
 {
+    size_t size = 0;
+
     set_bytes(l, buffer ? &buffer : NULL, sizeof(buffer));
+    if (l->profiled && buffer &&
+        clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof(size), &size, NULL) == CL_SUCCESS)
+        l->bytes += size;
 }
 
 static bool run(struct opencl_job *job, struct watch *watch, struct launch *l, const char *name,
@@ -37,6 +44,7 @@ static bool run(struct opencl_job *job, struct watch *watch, struct launch *l, c
         if (watch->launch_count == MAX_LAUNCHES)
             return err_set(err, ERR_INTERNAL, "a slice has more launches than there is room for");
         watch->launches[watch->launch_count].name = name;
+        watch->launches[watch->launch_count].bytes = l->bytes;
         event = &watch->launches[watch->launch_count].event;
     }
     l->code = clEnqueueNDRangeKernel(watch->queue, l->kernel, 3, NULL, global, local, 0, NULL, event);
@@ -53,7 +61,7 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
     const struct slice_buffers *b = &s->buffers;
     const size_t group = job->shape.setup_group;
     const cl_uint clear = job->base.spec.mode == MODE_GRADIENT && !uses_slots(&job->base.spec);
-    struct launch l = {.kernel = job->setup};
+    struct launch l = {.kernel = job->setup, .profiled = watch->profile != NULL};
 
     set_bytes(&l, &s->view, sizeof(s->view));
     set_buffer(&l, b->in);
@@ -71,7 +79,7 @@ bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice
     const size_t lanes = job->shape.lanes, teams = job->shape.teams;
     const char *name = job->pass_count == 1 ? (job->passes[0].backward ? "fused" : "forward")
                                             : (pass == 0 ? "forward" : "backward");
-    struct launch l = {.kernel = job->pass_kernels[pass]};
+    struct launch l = {.kernel = job->pass_kernels[pass], .profiled = watch->profile != NULL};
 
     set_bytes(&l, &s->view, sizeof(s->view));
     set_buffer(&l, b->triangles);
@@ -95,7 +103,7 @@ bool launch_gather(struct opencl_job *job, struct watch *watch, const struct sli
     const cl_uint first = sums ? 0 : job->base.spec.triangles;
     const size_t groups = job->base.spec.triangles - first + (b->loss ? 1 : 0);
     const size_t group = job->r->path == PATH_CPU ? 1 : 64; /* GATHER_GROUP */
-    struct launch l = {.kernel = job->gather};
+    struct launch l = {.kernel = job->gather, .profiled = watch->profile != NULL};
 
     if (groups == 0)
         return true;
@@ -147,6 +155,7 @@ void watch_collect(struct watch *watch)
         if (row) {
             row->launches++;
             row->device_ns += end - start;
+            row->bytes += watch->launches[i].bytes;
         }
     }
     watch->launch_count = 0;

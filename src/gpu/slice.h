@@ -18,6 +18,7 @@ struct watch {
     struct {
         cl_event event;
         const char *name;
+        uint64_t bytes; /* of the arrays that it is given */
     } launches[MAX_LAUNCHES];
     size_t launch_count;
     uint64_t first_start, last_end; /* the device's clock */

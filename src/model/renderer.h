@@ -47,6 +47,7 @@ struct kernel_time {
     char name[64];
     uint32_t launches;
     uint64_t device_ns; /* sum of the launches, by the device's events */
+    uint64_t bytes;     /* of the device arrays that they are given, each once a launch */
 };
 
 /* One call on a profiling queue. Durations only: the device's clock has another zero point. */

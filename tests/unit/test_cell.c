@@ -11,6 +11,7 @@
 
 static uint64_t samples[] = {802100, 799800, 800400};
 static size_t blocks[] = {0, 2};
+static struct kernel_time kernels[] = {{"setup", 1, 2100, 33024}, {"fused", 2, 500000, 12910592}};
 
 static struct cell example(void)
 {
@@ -26,6 +27,8 @@ static struct cell example(void)
                         .ended_by = END_MAX_SECONDS,
                         .has_device_time = true,
                         .device_ns = 512300,
+                        .kernels = kernels,
+                        .kernel_count = 2,
                         .has_phases = true,
                         .phases = {2100, 600, 262000, 521000, 31000, 0, 820000},
                         .counts = {2, 12910592, 327744, 6, 0, 25493504, 1},
@@ -111,6 +114,11 @@ static void test_round_trip(void **state)
     assert_int_equal(back.kind, BACKEND_OPENCL);
     assert_memory_equal(back.samples_ns, samples, sizeof samples);
     assert_memory_equal(back.block_starts, blocks, sizeof blocks);
+    assert_int_equal(back.kernel_count, 2);
+    assert_string_equal(back.kernels[1].name, "fused");
+    assert_int_equal(back.kernels[1].launches, 2);
+    assert_int_equal(back.kernels[1].device_ns, 500000);
+    assert_int_equal(back.kernels[1].bytes, 12910592);
     assert_memory_equal(&back.phases, &cell.phases, sizeof cell.phases);
     assert_memory_equal(&back.counts, &cell.counts, sizeof cell.counts);
     assert_true(back.agreement.value[AGREE_VERTICES] == 2.2e-5);

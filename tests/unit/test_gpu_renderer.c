@@ -309,6 +309,8 @@ static void test_phases_and_profile(void **state)
         uint64_t kernels = 0;
         for (uint32_t k = 0; k < profile.kernels; k++)
             kernels += profile.kernel[k].device_ns;
+        for (uint32_t k = 0; k < profile.kernels; k++)
+            assert_true(profile.kernel[k].bytes > 0);
         assert_true(kernels > 0 && kernels <= profile.device_ns);
         r->ops->close(job);
     }

@@ -175,6 +175,7 @@ static void test_all_is_well(void **state)
     assert_true(cell->has_ci && cell->median_ns >= cell->ci95_ns[0] && cell->median_ns <= cell->ci95_ns[1]);
     assert_true(cell->has_device_time);
     assert_int_equal(cell->device_ns, 7);
+    assert_int_equal(cell->kernel_count, 1);
     assert_int_equal(cell->phases.total_ns, 25);
     assert_int_equal(cell->counts.dispatches, 2);
     assert_int_equal(cell->checked_scenes, 2);
