@@ -218,8 +218,8 @@ static bool note_collapsed(struct builder *b, size_t backend)
     size_t asked = combinations(config, true) * combinations(config, false) * b->devices_of[backend].count;
     if (cells == asked || b->devices_of[backend].count == 0)
         return true;
-    strbuf_addf(&note, "%s: %zu combinations are %zu cells: no difference along",
-                config->backends[backend].name, asked, cells);
+    strbuf_addf(&note, "%s: %zu combinations are %zu cell%s: no difference along",
+                config->backends[backend].name, asked, cells, cells == 1 ? "" : "s");
     for (size_t i = 0; i < config->axis_count; i++) {
         const struct axis *axis = &config->axes[i];
         size_t matters = count_matters(b->grid, backend, config->backends[backend].kind, axis->key);
