@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "cpu/openmp.h"
+#include "gpu/opencl.h"
 
 static bool list_openmp(const struct backend_options *options, struct device_info **out, size_t *count,
                         struct err *err)
@@ -25,6 +26,24 @@ static bool create_openmp(const char *selector, const struct backend_options *op
     return openmp_create(options->threads, options->isa, out, err);
 }
 
+static bool list_opencl(const struct backend_options *options, struct device_info **out, size_t *count,
+                        struct err *err)
+{
+    (void)options;
+    return opencl_list(out, count, err);
+}
+
+static bool create_opencl(const char *selector, const struct backend_options *options, struct renderer **out,
+                          struct err *err)
+{
+    const struct opencl_options how = {.kernel_dir = options->kernel_dir,
+                                       .path = options->path,
+                                       .memory_budget_bytes = options->memory_budget_bytes};
+
+    return opencl_create(selector, &how, out, err);
+}
+
 const struct backend_factory backend_factories[BACKEND_COUNT] = {
     [BACKEND_OPENMP] = {BACKEND_OPENMP, list_openmp, create_openmp},
+    [BACKEND_OPENCL] = {BACKEND_OPENCL, list_opencl, create_opencl},
 };

@@ -4,7 +4,7 @@
 
 #include "bench/worker.h"
 
-#define BACKEND_COUNT 1
+#define BACKEND_COUNT 2
 
 /* By enum backend_kind. */
 extern const struct backend_factory backend_factories[BACKEND_COUNT];

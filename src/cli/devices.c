@@ -196,14 +196,15 @@ static bool print_json(const struct device_info *devices, size_t count, struct e
 
 static int list(const struct measure_options *options, bool json)
 {
-    const struct runner_options how = {.backend = measure_backend_options(options)};
+    struct runner_options how = {0};
     struct device_info *devices = NULL;
     struct err err = ERR_INIT;
     char *note = NULL;
     size_t count = 0;
     int code = EXIT_OK;
 
-    if (!runner_list_devices(&how, &devices, &count, &note, &err))
+    if (!measure_backend_options(options, &how.backend, &err) ||
+        !runner_list_devices(&how, &devices, &count, &note, &err))
         return report_error(&err);
     if (!json)
         code = print_list(devices, count, options->base.verbose);

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/units.h"
+#include "cli/wrap.h"
 
 static void print_cell(const struct grid_cell *cell, const struct runner_footprint *need)
 {
@@ -18,10 +20,11 @@ static void print_cell(const struct grid_cell *cell, const struct runner_footpri
     if (need->bytes.split > 1)
         snprintf(split, sizeof split, "  in %u parts", need->bytes.split);
     printf("%-52s %10s %10s%s\n", cell->id, device, host, split);
-    if (cell->refuse)
-        printf("    skipped: %s\n", cell->refuse);
-    else if (!need->fits)
-        printf("    skipped: %s\n", need->reason);
+    const char *why = cell->refuse ? cell->refuse : need->fits ? NULL : need->reason;
+    if (why) {
+        fputs("    skipped:", stdout);
+        wrap_text(stdout, why, strlen("    skipped:"), 4);
+    }
 }
 
 /* Samples are taken for max_seconds a cell at most, as a rule; what comes before them is not known yet. */
@@ -32,9 +35,20 @@ static void print_time(const struct config *config, size_t runnable)
     units_duration(each, (uint64_t)(config->measure.max_seconds * 1e9));
     units_duration(total, (uint64_t)((double)runnable * config->measure.max_seconds * 1e9));
     units_duration(limit, (uint64_t)(config->measure.timeout_seconds * 1e9));
-    printf("Time: sampling takes at most %s a cell, %s in all, unless %u samples take\n"
-           "longer; checks, warm-up and kernel builds come on top. A cell is given up\nafter %s.\n",
-           each, total, config->measure.min_samples, limit);
+    struct strbuf text = STRBUF_INIT;
+    strbuf_addf(&text,
+                "Time: sampling takes at most %s a cell, %s in all, unless %u samples take longer; checks, "
+                "warm-up and "
+                "kernel builds come on top. A cell is given up after %s.",
+                each, total, config->measure.min_samples, limit);
+    wrap_text(stdout, strbuf_str(&text), 0, 0);
+    strbuf_fini(&text);
+}
+
+static void print_note(const char *text)
+{
+    fputs("Note:", stdout);
+    wrap_text(stdout, text, strlen("Note:"), 0);
 }
 
 bool dry_run_print(struct runner *runner, const struct config *config, struct err *err)
@@ -56,8 +70,9 @@ bool dry_run_print(struct runner *runner, const struct config *config, struct er
         print_cell(&grid->cells[i], &needs[i]);
     putchar('\n');
     for (size_t i = 0; i < grid->note_count; i++)
-        printf("Note: %s.\n", grid->notes[i]);
-    print_time(config, runnable);
+        print_note(grid->notes[i]);
+    if (runnable > 0)
+        print_time(config, runnable);
 out:
     free(needs);
     return ok;

@@ -3,30 +3,10 @@
 
 #include "base/strbuf.h"
 #include "cli/command.h"
+#include "cli/wrap.h"
 
-#define PAGE_COLUMNS 80
 #define OPTION_COLUMN 28
 #define COMMAND_COLUMN 12
-
-/* Prints words up to the page's width; the first line continues at `column`, others are indented. */
-static void wrap(FILE *out, const char *text, size_t column, size_t indent)
-{
-    while (*text) {
-        size_t word = strcspn(text, " ");
-        if (column > indent && column + 1 + word > PAGE_COLUMNS) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', out);
-            column++;
-        }
-        fprintf(out, "%.*s", (int)word, text);
-        column += word;
-        text += word;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
 
 /* "  -d, --device WHICH   help", the help starting at `column`, on a line of its own where the left is long.
  */
@@ -39,7 +19,7 @@ static void print_entry(FILE *out, const char *left, size_t column, const char *
         fprintf(out, "\n%*s", (int)column, "");
     else
         fprintf(out, "%*s", (int)(column - length), "");
-    wrap(out, help, column, column);
+    wrap_text(out, help, column, column);
 }
 
 static void print_options(FILE *out, const struct option *table)
@@ -62,7 +42,7 @@ void help_command(const struct command *command, FILE *out)
 {
     fprintf(out, "Usage: gpubench %s [OPTIONS]%s%s\n\n", command->name, *command->arguments ? " " : "",
             command->arguments);
-    wrap(out, command->description, 0, 0);
+    wrap_text(out, command->description, 0, 0);
     print_options(out, command->options);
     if (command->examples) {
         fputs("\nExamples:\n", out);
@@ -74,11 +54,12 @@ void help_command(const struct command *command, FILE *out)
 void help_program(FILE *out)
 {
     fputs("Usage: gpubench COMMAND [OPTIONS] [ARGUMENTS]\n\n", out);
-    wrap(out,
-         "Measures a differentiable triangle renderer, forward and backward, on OpenCL devices and on the "
-         "CPU: "
-         "which device wins, at which size, and why. Results are checked before they are timed.",
-         0, 0);
+    wrap_text(
+        out,
+        "Measures a differentiable triangle renderer, forward and backward, on OpenCL devices and on the "
+        "CPU: "
+        "which device wins, at which size, and why. Results are checked before they are timed.",
+        0, 0);
     fputs("\nCommands:\n", out);
     for (const struct command *const *command = commands; *command; command++) {
         struct strbuf left = STRBUF_INIT;

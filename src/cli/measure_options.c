@@ -1,12 +1,22 @@
 #include "cli/measure_options.h"
 
-struct backend_options measure_backend_options(const struct measure_options *options)
+#include <errno.h>
+#include <unistd.h>
+
+const char *const measure_isas[] = {"avx512", "avx2", "portable", NULL};
+const char *const measure_paths[] = {"ptx", "subgroups", "local", "cpu", NULL};
+
+bool measure_backend_options(const struct measure_options *options, struct backend_options *out,
+                             struct err *err)
 {
-    return (struct backend_options){
+    if (options->kernel_dir && access(options->kernel_dir, R_OK | X_OK) != 0)
+        return err_set_native(err, ERR_IO, errno, "--kernel-dir %s", options->kernel_dir);
+    *out = (struct backend_options){
         .threads = (uint32_t)options->threads.value,
         .kernel_dir = options->kernel_dir,
         .isa = options->isa,
         .path = options->path,
         .memory_budget_bytes = options->memory_budget.value,
     };
+    return true;
 }

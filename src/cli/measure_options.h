@@ -64,11 +64,13 @@ struct measure_options {
          .type = OPTION_TEXT,                                                                                \
          .argument = "NAME",                                                                                 \
          .help = "code path of the OpenMP renderer: avx512, avx2 or portable",                               \
+         .choices = measure_isas,                                                                            \
          .offset = offsetof(struct measure_options, isa)},                                                   \
         {.name = "path",                                                                                     \
          .type = OPTION_TEXT,                                                                                \
          .argument = "NAME",                                                                                 \
-         .help = "code path of the OpenCL renderer, as devices lists them",                                  \
+         .help = "code path of the OpenCL renderer: ptx, subgroups, local or cpu",                           \
+         .choices = measure_paths,                                                                           \
          .offset = offsetof(struct measure_options, path)},                                                  \
     {                                                                                                        \
         .name = "kernel-dir", .type = OPTION_TEXT, .argument = "DIR",                                        \
@@ -114,7 +116,11 @@ struct measure_options {
         .choices = table_formats, .offset = where                                                            \
     }
 
-/* The part of them that renderers are made with; strings are argv's. */
-struct backend_options measure_backend_options(const struct measure_options *options);
+extern const char *const measure_isas[], *const measure_paths[];
+
+/* The part of them that renderers are made with; strings are argv's. ERR_IO: there is no such folder of
+ * kernels. */
+bool measure_backend_options(const struct measure_options *options, struct backend_options *out,
+                             struct err *err) GB_NODISCARD;
 
 #endif

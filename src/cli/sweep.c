@@ -230,13 +230,16 @@ static bool measure(struct sweep *s, int argc, char **argv, struct err *err)
 
 static bool sweep(struct sweep *s, const char *name, int argc, char **argv, struct err *err)
 {
-    if (!configs_open(name, s->options, &s->config, err))
+    struct backend_options backend;
+
+    if (!measure_backend_options(s->options, &backend, err) ||
+        !configs_open(name, s->options, &s->config, err))
         return false;
     const struct runner_options how = {
         .config = &s->config,
         .selectors = s->options->devices.items,
         .selector_count = s->options->devices.count,
-        .backend = measure_backend_options(s->options),
+        .backend = backend,
         .stop = signals_catch_stop(),
     };
     if (!runner_create(&how, &s->runner, err))
@@ -274,9 +277,10 @@ const struct command command_sweep = {
     .name = "sweep",
     .help = "run a grid of sizes on each device, and print which wins where",
     .description =
-        "Runs the grid of a config (a file, - for standard input, or the name of a standard one: "
-        "crossover, photo) on each device. Every cell is checked against the reference before and after "
-        "it is timed. Writes a results file and prints the config's tables.",
+        "Runs the grid of a config (a file, - for standard input, or the name of a standard one: batch, "
+        "crossover, crossover-record, forward, gradient, phases, photo, reduction, scaling) on each device. "
+        "Every cell is checked against the reference before and after it is timed. Writes a results file "
+        "and prints the config's tables.",
     .arguments = "CONFIG",
     .min_arguments = 1,
     .max_arguments = 1,

@@ -56,6 +56,7 @@ struct subject {
 
 struct verify {
     const struct verify_options *options;
+    struct backend_options backend;
     struct device_info *devices; /* of every backend, chosen or not */
     size_t device_count;
     struct choice choice;
@@ -69,13 +70,11 @@ struct verify {
 
 static bool list_all(struct verify *v, struct err *err)
 {
-    const struct backend_options backend = measure_backend_options(&v->options->measure);
-
     for (size_t kind = 0; kind < BACKEND_COUNT; kind++) {
         struct device_info *some = NULL;
         struct err trouble = ERR_INIT;
         size_t count = 0;
-        if (!backend_factories[kind].list(&backend, &some, &count, &trouble))
+        if (!backend_factories[kind].list(&v->backend, &some, &count, &trouble))
             say(&v->options->measure.base, "%s", trouble.text);
         err_fini(&trouble);
         void *all = v->devices;
@@ -113,15 +112,14 @@ static bool choose(struct verify *v, struct err *err)
 
 static bool open_subjects(struct verify *v, struct err *err)
 {
-    const struct backend_options backend = measure_backend_options(&v->options->measure);
-
     v->subjects = mem_calloc(v->choice.used_count, sizeof *v->subjects, "devices", err);
     if (!v->subjects)
         return false;
     for (size_t i = 0; i < v->choice.used_count; i++) {
         const struct device_info *device = &v->devices[v->choice.used[i]];
         struct subject *subject = &v->subjects[i];
-        if (!backend_factories[device->backend].create(device->selector, &backend, &subject->renderer, err))
+        if (!backend_factories[device->backend].create(device->selector, &v->backend, &subject->renderer,
+                                                       err))
             return err_wrap(err, "%s", device->selector);
         v->subject_count++;
         if (!verify_variants(device->backend, &subject->variants, &subject->variant_count, err))
@@ -264,7 +262,8 @@ static bool verify(struct verify *v, struct err *err)
         return err_set(err, ERR_IO,
                        "the golden cases that come with gpubench are not where it was installed; name "
                        "their folder with --golden");
-    return list_all(v, err) && choose(v, err) && open_subjects(v, err) && verify_all(v, dir, err);
+    return measure_backend_options(&v->options->measure, &v->backend, err) && list_all(v, err) &&
+           choose(v, err) && open_subjects(v, err) && verify_all(v, dir, err);
 }
 
 static void close_all(struct verify *v)

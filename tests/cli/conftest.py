@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+STANDARD = [path.name[:-5] for path in sorted((ROOT / "configs").glob("*.json"), key=lambda path: path.name)]
 PROGRAM = os.environ.get("GPUBENCH", str(ROOT / "gpubench"))
 
 

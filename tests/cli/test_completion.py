@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import PROGRAM, ROOT
+from conftest import PROGRAM, ROOT, STANDARD
 
 
 def complete(tmp_path, *words):
@@ -37,7 +37,7 @@ def test_options(gpubench, tmp_path, command):
 def test_values(tmp_path):
     assert complete(tmp_path, "report", "-f", "") == ["text", "markdown", "csv", "json"]
     os.unlink(tmp_path / "gpubench")
-    assert complete(tmp_path, "sweep", "") == ["crossover", "photo"]
+    assert complete(tmp_path, "sweep", "") == STANDARD
     os.unlink(tmp_path / "gpubench")
     assert complete(tmp_path, "report", "--table", "cr") == ["crossover"]
     os.unlink(tmp_path / "gpubench")

@@ -13,10 +13,10 @@ cpu/64x64/t128/b16                                            -          #
 cpu/37x19/t32/b16                                             -          #
 cpu/37x19/t128/b16                                            -          #
 
-Note: cpu: 8 combinations are 4 cells: no difference along call.
+Note: cpu: 8 combinations are 4 cells: no difference along call
 Time: sampling takes at most 2 s a cell, 8 s in all, unless 10 samples take
-longer; checks, warm-up and kernel builds come on top. A cell is given up
-after 1:00.
+longer; checks, warm-up and kernel builds come on top. A cell is given up after
+1:00.
 """
 
 

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, STANDARD, needs_opencl
 
 COMMANDS = ["sweep", "verify", "report", "devices"]
 
@@ -53,3 +53,16 @@ def test_version_with_build(gpubench):
     lines = gpubench("--version", "-v").stdout.splitlines()
     assert lines[0] == gpubench("--version").stdout.strip()
     assert re.match(r"built with (GCC|Clang) \d", lines[1])
+
+
+def test_sweep_names_the_standard_configs(gpubench):
+    words = re.search(r"standard one: (.*?)\)", gpubench("sweep", "--help").stdout.replace("\n", " "))[1].split(", ")
+    assert words == sorted(STANDARD)
+
+
+@needs_opencl
+@pytest.mark.parametrize("name", STANDARD)
+def test_standard_configs_are_valid(gpubench, name):
+    run = gpubench("sweep", name, "--dry-run", "-q")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith(f"{name}: ")

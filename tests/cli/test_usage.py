@@ -1,7 +1,10 @@
 """What cannot be understood: exit 2, one line on standard error, nothing on standard output, nothing left behind."""
 import os
+import re
 
 import pytest
+
+from conftest import STANDARD
 
 CASES = [
     (["swep"], '"swep" is not a command; did you mean "sweep"?'),
@@ -25,9 +28,12 @@ CASES = [
     (["sweep", "crossover", "--memory-budget", "2X"],
      'sweep: --memory-budget: "2X" is not a number of bytes (512M, 2Gi)'),
     (["sweep", "crossover", "-f", "pdf"], 'sweep: --format: "pdf" is not one of text, markdown, csv, json'),
+    (["sweep", "crossover", "--isa", "avx9"],
+     'sweep: --isa: "avx9" is not one of avx512, avx2, portable; did you mean "avx2"?'),
+    (["verify", "--path", "cuda"], 'verify: --path: "cuda" is not one of ptx, subgroups, local, cpu'),
     (["sweep", "crosover"],
-     "crosover: neither a file nor a standard config (crossover, photo); did you mean crossover?"),
-    (["sweep", "nothing-like-it"], "nothing-like-it: neither a file nor a standard config (crossover, photo)"),
+     f"crosover: neither a file nor a standard config ({', '.join(STANDARD)}); did you mean crossover?"),
+    (["sweep", "nothing-like-it"], f"nothing-like-it: neither a file nor a standard config ({', '.join(STANDARD)})"),
     (["sweep", "crossover", "-a", "size"], "-a size: is not NAME=LIST"),
     (["sweep", "crossover", "-a", "trianlges=4"], '-a trianlges=4: "trianlges" is not an axis; did you mean "triangles"?'),
     (["sweep", "crossover", "-a", "size=64,64x64"], "-a size=64,64x64: 64x64 is there twice"),
@@ -58,4 +64,17 @@ def test_usage(gpubench, tmp_path, arguments, message):
 
 def test_options_may_follow_arguments_and_stop_at_two_dashes(gpubench):
     assert gpubench("sweep", "--", "--help").stderr == (
-        "gpubench: error: --help: neither a file nor a standard config (crossover, photo)\n")
+        f"gpubench: error: --help: neither a file nor a standard config ({', '.join(STANDARD)})\n")
+
+
+def test_isas_that_run_here_are_choices(gpubench):
+    """What devices offers can be asked for, and what else is offered is a choice all the same."""
+    can = re.search(r"can: ([a-z0-9 ]+)", gpubench("devices").stdout)[1].split()
+    choices = re.search(r"is not one of (.*)", gpubench("sweep", "--isa=x", "c").stderr)[1].split(", ")
+    assert set(can) <= set(choices)
+
+
+def test_kernel_dir_that_is_not_there(gpubench):
+    for command in [["sweep", "crossover"], ["verify"]]:
+        run = gpubench(*command, "--kernel-dir", "nonesuch")
+        assert (run.returncode, run.stderr) == (1, "gpubench: error: --kernel-dir nonesuch: No such file or directory\n")
