@@ -63,44 +63,64 @@ void view_put_place(const struct view *v, struct table *t, size_t size, size_t t
     table_put(t, MARK_NONE, at.triangles, "%u", (unsigned)at.triangles);
 }
 
-static bool make_one(const char *name, struct view *v, view_fill *fill, struct table **tables, size_t *count,
-                     struct err *err)
+static bool visit(struct view *v, view_visit *call, void *context, struct err *err)
 {
-    struct table *t = tables_append(tables, count, name, err);
-
-    if (!t || !plane_init(&v->plane, v->results, v->line, v->free, err))
+    if (!plane_init(&v->plane, v->results, v->line, v->free, err))
         return false;
     v->unit = unit_of_line(v->results, v->line, v->free);
-    bool ok = fill(v, t, err) && table_ok(t, err);
+    bool ok = call(context, v, err);
     plane_fini(&v->plane);
     return ok;
+}
+
+bool view_each(const struct results *results, unsigned modes, enum view_lines lines, key_set free_keys,
+               view_visit *call, void *context, struct err *err)
+{
+    const struct cell **found;
+    size_t line_count;
+    struct view v = {.results = results, .reference = select_reference(results, modes), .free = free_keys};
+    bool cpu_last = lines == VIEW_ALL && v.reference && view_has_cpu(&v);
+
+    if (!select_lines(results, modes, free_keys, lines == VIEW_OTHERS || cpu_last ? v.reference : NULL, &found,
+                      &line_count, err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < line_count + cpu_last; i++) {
+        v.line = i < line_count ? found[i] : v.reference;
+        if (lines != VIEW_OPENCL || v.line->kind == BACKEND_OPENCL)
+            ok = visit(&v, call, context, err);
+    }
+    free(found);
+    return ok;
+}
+
+struct maker {
+    const char *name;
+    view_fill *fill;
+    struct table **tables;
+    size_t *count;
+};
+
+static bool make_one(void *context, const struct view *v, struct err *err)
+{
+    const struct maker *m = context;
+    struct table *t = tables_append(m->tables, m->count, m->name, err);
+
+    return t && m->fill(v, t, err) && table_ok(t, err);
 }
 
 bool view_tables(const char *name, const struct results *results, unsigned modes, enum view_lines lines,
                  key_set free_keys, view_fill *fill, struct table **tables, size_t *count, struct err *err)
 {
-    const struct cell **found;
-    size_t line_count, made = 0;
-    struct view v = {.results = results, .reference = select_reference(results, modes), .free = free_keys};
-    bool cpu_last = lines == VIEW_ALL && v.reference && view_has_cpu(&v);
+    size_t before = *count;
+    struct maker maker = {name, fill, tables, count};
 
-    if (!select_lines(results, modes, free_keys, lines == VIEW_OTHERS || cpu_last ? v.reference : NULL,
-                      &found, &line_count, err))
+    if (!view_each(results, modes, lines, free_keys, make_one, &maker, err))
         return false;
-    bool ok = true;
-    for (size_t i = 0; ok && i < line_count + cpu_last; i++) {
-        v.line = i < line_count ? found[i] : v.reference;
-        if (lines == VIEW_OPENCL && v.line->kind != BACKEND_OPENCL)
-            continue;
-        ok = make_one(name, &v, fill, tables, count, err);
-        made++;
-    }
-    if (ok && !made) {
-        struct table *t = tables_append(tables, count, name, err);
-        if (t)
-            table_title(t, "%s: nothing to compare: this run has no cells for it", name);
-        ok = t && table_ok(t, err);
-    }
-    free(found);
-    return ok;
+    if (*count > before)
+        return true;
+    struct table *t = tables_append(tables, count, name, err);
+    if (t)
+        table_title(t, "%s: nothing to compare: this run has no cells for it", name);
+    return t && table_ok(t, err);
 }
