@@ -1,11 +1,16 @@
 /* Tables as Markdown (GitHub's dialect). */
+#include <string.h>
+
 #include "report/table.h"
 
 /* Text in a table's field, or in a line: what Markdown would read as markup is escaped. */
 static void add_escaped(struct strbuf *out, const char *text)
 {
     for (; *text; text++) {
-        if (*text == '\n')
+        if (strncmp(text, TABLE_PART, strlen(TABLE_PART)) == 0) {
+            strbuf_add(out, " · ");
+            text += strlen(TABLE_PART) - 1;
+        } else if (*text == '\n')
             strbuf_addc(out, ' ');
         else {
             if (*text == '|' || *text == '*' || *text == '_' || *text == '`' || *text == '<' || *text == '[')

@@ -46,23 +46,33 @@ static void put_place(struct table *t, const struct cell *cell, bool triangles, 
     table_put(t, MARK_DIM, NAN, "%s", what);
 }
 
-/* Times; where there are none, the reason in the first of their columns. */
-static void put_times(struct table *t, const struct view *v, const struct cell *cell, bool triangles)
+/* Shorter than three digits everywhere, since there are many columns: 0.25 12.5 340. */
+static void put_ns(struct table *t, bool known, double ns, struct time_unit unit)
 {
-    char text[NUMBER_MAX];
+    double value = fabs(ns) / unit.ns;
+    int decimals = value >= 99.95 || ns == 0 ? 0 : value >= 9.995 ? 1 : 2;
 
-    put_place(t, cell, triangles, v->unit.name);
-    for (size_t i = 0; i < PHASES; i++)
-        put_duration(t, cell, cell->has_phases, phase_ns(&cell->phases, i), v->unit);
-    put_duration(t, cell, cell->has_phases, cell->phases.total_ns, v->unit);
-    put_time(t, cell, v->unit);
-    double sync = phase_sync(cell);
-    if (isnan(sync))
+    if (known && isfinite(value))
+        table_put(t, MARK_NONE, ns, "%s%.*f", ns < 0 ? "-" : "", decimals, value);
+    else
         table_put(t, MARK_DIM, NAN, "-");
-    else {
-        number_time(text, (uint64_t)llround(fabs(sync)), v->unit);
-        table_put(t, MARK_NONE, sync, "%s%s", sync < 0 ? "-" : "", text);
-    }
+}
+
+/* A row in a unit of its own, so that small sizes can be read beside large ones. */
+static void put_times(struct table *t, const struct cell *cell, bool triangles)
+{
+    struct time_unit unit = number_unit((double)cell->phases.total_ns / 10);
+    bool known = cell->status == CELL_OK && cell->has_phases;
+
+    put_place(t, cell, triangles, unit.name);
+    for (size_t i = 0; i < PHASES; i++)
+        put_ns(t, known, (double)phase_ns(&cell->phases, i), unit);
+    put_ns(t, known, (double)cell->phases.total_ns, unit);
+    if (cell->status == CELL_OK)
+        put_ns(t, true, (double)cell->median_ns, unit);
+    else
+        put_time(t, cell, unit);
+    put_ns(t, known, phase_sync(cell), unit);
 }
 
 static void put_shares(struct table *t, const struct cell *cell, bool triangles)
@@ -75,7 +85,7 @@ static void put_shares(struct table *t, const struct cell *cell, bool triangles)
     table_put(t, MARK_NONE, NAN, "%s", "");
     double sync = phase_sync(cell) / (double)cell->median_ns;
     if (isfinite(sync))
-        table_put(t, MARK_NONE, sync, "%+.1f", 100 * sync);
+        table_put(t, MARK_NONE, sync, "%+.*f", fabs(sync) < 0.0995 ? 1 : 0, 100 * sync);
 }
 
 /* The whole of a call that one phase fills could go: there is no such factor. */
@@ -117,7 +127,7 @@ static bool fill(const struct view *v, struct table *t, struct err *err)
             if (!cell)
                 continue;
             all[count++] = cell;
-            put_times(t, v, cell, triangles);
+            put_times(t, cell, triangles);
             if (cell->status != CELL_OK || !cell->has_phases || !cell->phases.total_ns)
                 continue;
             put_shares(t, cell, triangles);

@@ -31,18 +31,6 @@ void put_time(struct table *t, const struct cell *cell, struct time_unit unit)
         table_put(t, MARK_NONE, (double)cell->median_ns, "%s", text);
 }
 
-void put_duration(struct table *t, const struct cell *cell, bool known, uint64_t ns, struct time_unit unit)
-{
-    char text[NUMBER_MAX];
-
-    if (!cell || cell->status != CELL_OK || !known) {
-        table_put(t, MARK_DIM, NAN, "-");
-        return;
-    }
-    number_time(text, ns, unit);
-    table_put(t, MARK_NONE, (double)ns, "%s", text);
-}
-
 void put_factor(struct table *t, enum table_mark mark, double value)
 {
     char text[NUMBER_MAX];

@@ -12,8 +12,6 @@ struct time_unit unit_of_cells(const struct cell *const *cells, size_t count);
 struct time_unit unit_of_line(const struct results *results, const struct cell *line, key_set free);
 /* A cell's median and its split mark ("8.59÷4"), or its status; never a time of a cell that is not ok. */
 void put_time(struct table *t, const struct cell *cell, struct time_unit unit);
-/* A duration of a cell that is ok and where it is known; else "-". */
-void put_duration(struct table *t, const struct cell *cell, bool known, uint64_t ns, struct time_unit unit);
 /* A factor with two or three digits ("3.4"); "-" where it is NAN. */
 void put_factor(struct table *t, enum table_mark mark, double value);
 /* Bytes with their unit; "-" where there are none. */

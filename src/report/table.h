@@ -39,6 +39,9 @@ struct table {
     bool failed;       /* an allocation did; or a row got more fields than there are columns */
 };
 
+/* Between the parts of a title, a note or a remark: where a line is broken first. */
+#define TABLE_PART "    "
+
 /* Columns that no width drops. */
 #define KEEP_ALWAYS 1000
 
@@ -81,6 +84,10 @@ bool table_write_markdown(const struct table *t, struct strbuf *out, struct err 
 /* {"tables": [{"name", "title", "notes", "columns", "rows": [[{"text", "value", "mark"}]], "remarks"}]}. */
 bool tables_write_json(const struct table *tables, size_t count, struct strbuf *out,
                        struct err *err) GB_NODISCARD;
+/* One page to read in a browser, self-contained: the verdict, charts, these tables, warnings, the machine,
+ * the command. */
+bool results_write_html(const struct results *results, const struct table *tables, size_t count,
+                        struct strbuf *out, struct err *err) GB_NODISCARD;
 /* The results themselves, a row a cell and quantity, under one header whatever there is (RFC 4180). */
 bool results_write_csv(const struct results *results, struct strbuf *out, struct err *err) GB_NODISCARD;
 

@@ -6,9 +6,6 @@
 #include "report/fit.h"
 #include "report/table.h"
 
-/* What a part of a heading line ends with, and where it is broken first. */
-#define PART_GAP "    "
-
 #define BOLD "\033[1m"
 #define RESET "\033[0m"
 
@@ -84,9 +81,9 @@ static void put_line(const struct page *p, const char *line)
     size_t column = 0;
 
     while (*line) {
-        const char *end = strstr(line, PART_GAP);
+        const char *end = strstr(line, TABLE_PART);
         size_t len = end ? (size_t)(end - line) : strlen(line);
-        size_t gap = strlen(PART_GAP);
+        size_t gap = strlen(TABLE_PART);
         size_t width = run_width(line, len);
         bool whole = width <= p->width;
         const char *next = line + len;
@@ -222,7 +219,6 @@ static bool lay_out(struct page *p, struct err *err)
             size_t lines;
             keep[c] = t->columns[c].keep;
             p->widths[c] = title_width(t->columns[c].title, &lines);
-            p->header_lines = lines > p->header_lines ? lines : p->header_lines;
             for (size_t row = 0; row < t->row_count; row++) {
                 size_t width = text_width(field_text(t, row, c));
                 if (width > p->widths[c])
@@ -230,6 +226,12 @@ static bool lay_out(struct page *p, struct err *err)
             }
         }
         p->gap = fit_columns(p->widths, keep, t->column_count, p->width, p->shown);
+        for (size_t c = 0; c < t->column_count; c++) {
+            size_t lines;
+            (void)title_width(t->columns[c].title, &lines);
+            if (p->shown[c] && lines > p->header_lines)
+                p->header_lines = lines;
+        }
     }
     free(keep);
     return ok;

@@ -1,7 +1,9 @@
 #include "report/view.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct cell *view_cell(const struct view *v, size_t size, size_t triangles,
                              const struct render_spec *at)
@@ -40,6 +42,19 @@ void view_note(const struct view *v, struct table *t, bool reference)
     else
         table_note(t, "%s: %s    call: %s%s1 in flight", names[v->line->kind != BACKEND_OPENMP], second, call,
                    joint);
+}
+
+void view_heading(const struct view *v, char out[LABEL_MAX])
+{
+    const struct spec_key *key = spec_find("call");
+    char call[SPEC_TEXT_MAX];
+
+    label_line(out, v->results, v->line, v->free);
+    if (!spec_matters(&v->line->spec, key, v->line->kind))
+        return;
+    spec_text(&v->line->spec, key, call);
+    size_t len = strlen(out);
+    snprintf(out + len, LABEL_MAX - len, ", call: %s", call);
 }
 
 bool view_has_cpu(const struct view *v)
@@ -81,8 +96,8 @@ bool view_each(const struct results *results, unsigned modes, enum view_lines li
     struct view v = {.results = results, .reference = select_reference(results, modes), .free = free_keys};
     bool cpu_last = lines == VIEW_ALL && v.reference && view_has_cpu(&v);
 
-    if (!select_lines(results, modes, free_keys, lines == VIEW_OTHERS || cpu_last ? v.reference : NULL, &found,
-                      &line_count, err))
+    if (!select_lines(results, modes, free_keys, lines == VIEW_OTHERS || cpu_last ? v.reference : NULL,
+                      &found, &line_count, err))
         return false;
     bool ok = true;
     for (size_t i = 0; ok && i < line_count + cpu_last; i++) {

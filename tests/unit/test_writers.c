@@ -23,7 +23,7 @@ static void test_markdown(void **state)
     (void)state;
     make(&t);
     assert_true(table_write_markdown(&t, &sb, &err));
-    assert_string_equal(strbuf_str(&sb), "**CPU time / device time    random\\_scenes**\n"
+    assert_string_equal(strbuf_str(&sb), "**CPU time / device time · random\\_scenes**\n"
                                          "\n"
                                          "- device: H200 \\[0:0]\n"
                                          "\n"

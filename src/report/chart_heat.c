@@ -1,0 +1,115 @@
+/* Size by triangles as coloured fields: the ratio of the call, and of the device's own time. */
+#include <math.h>
+
+#include "report/page.h"
+#include "report/view.h"
+
+#define MODES (1u << MODE_FORWARD | 1u << MODE_GRADIENT)
+
+/* From "CPU far ahead" to "device far ahead"; the middle is a tie. */
+static const char *heat_class(double ratio)
+{
+    if (!isfinite(ratio))
+        return "hx";
+    if (ratio < RATIO_TIE_LOW)
+        return ratio < 0.5 ? "h0" : "h1";
+    if (ratio <= RATIO_TIE_HIGH)
+        return "h2";
+    return ratio < 3 ? "h3" : ratio < 10 ? "h4" : "h5";
+}
+
+struct heat {
+    struct strbuf *out;
+    bool any;
+};
+
+static void add_call(struct strbuf *out, const struct view *v, const struct ratio *ratio,
+                     const struct cell *second, const struct cell *first)
+{
+    char text[NUMBER_MAX], names[2][LABEL_MAX];
+
+    label_sides(names[0], names[1], v->results, v->reference, v->line);
+    strbuf_addf(out, "<td class=\"%s\">", heat_class(ratio->valid ? ratio->value : NAN));
+    if (!ratio->valid) {
+        page_text(out, label_status(second && second->status != CELL_OK ? second : first));
+        strbuf_add(out, "</td>");
+        return;
+    }
+    number_interval(text, ratio);
+    strbuf_add(out, "<b>");
+    page_text(out, text);
+    strbuf_add(out, "</b><small>");
+    page_textf(out, "%s%s",
+               ratio->verdict == RATIO_TIE      ? "tie"
+               : ratio->verdict == RATIO_SECOND ? names[1]
+                                                : names[0],
+               ratio->has_ci ? "" : "?");
+    strbuf_add(out, "</small></td>");
+}
+
+static void add_device(struct strbuf *out, const struct ratio *ratio)
+{
+    char text[NUMBER_MAX];
+
+    number_ratio(text, ratio->device);
+    strbuf_addf(out, "<td class=\"%s\"><b>%s</b></td>", heat_class(ratio->device), text);
+}
+
+static bool add_map(struct strbuf *out, const struct view *v, bool device, struct err *err)
+{
+    const struct plane *p = &v->plane;
+
+    strbuf_addf(out,
+                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"heat map\">"
+                "<table class=\"heat\"><caption>%s</caption>\n<thead><tr><td></td>",
+                device ? "the device's own time" : "the call");
+    for (size_t i = 0; i < p->triangle_count; i++)
+        strbuf_addf(out, "<th scope=\"col\">%u triangles</th>", (unsigned)p->triangles[i].triangles);
+    strbuf_add(out, "</tr></thead>\n<tbody>\n");
+    for (size_t s = 0; s < p->size_count; s++) {
+        char size[NUMBER_MAX];
+        number_size(size, p->sizes[s].width, p->sizes[s].height);
+        strbuf_addf(out, "<tr><th scope=\"row\">%s</th>", size);
+        for (size_t i = 0; i < p->triangle_count; i++) {
+            const struct cell *first = view_partner(v, s, i), *second = view_cell(v, s, i, NULL);
+            struct ratio ratio;
+            if (!ratio_of(first, second, &ratio, err))
+                return false;
+            if (device)
+                add_device(out, &ratio);
+            else
+                add_call(out, v, &ratio, second, first);
+        }
+        strbuf_add(out, "</tr>\n");
+    }
+    strbuf_add(out, "</tbody></table></div>\n");
+    return true;
+}
+
+static bool add_line(void *context, const struct view *v, struct err *err)
+{
+    struct heat *heat = context;
+    char text[LABEL_MAX];
+
+    if (!heat->any)
+        strbuf_add(heat->out,
+                   "<h2>Who wins where</h2>\n<p class=\"note\">Reference time / device time, with the 95 % "
+                   "interval: above 1 the device is faster.</p>\n");
+    heat->any = true;
+    view_heading(v, text);
+    strbuf_add(heat->out, "<h3>");
+    page_text(heat->out, text);
+    strbuf_add(heat->out, "</h3>\n<p class=\"note\">");
+    label_point(text, v->results, &v->line->spec, v->free);
+    page_text(heat->out, text);
+    strbuf_add(heat->out, "</p>\n");
+    return add_map(heat->out, v, false, err) &&
+           (!v->line->has_device_time || add_map(heat->out, v, true, err));
+}
+
+bool chart_heat(const struct results *results, struct strbuf *out, struct err *err)
+{
+    struct heat heat = {out, false};
+
+    return view_each(results, MODES, VIEW_OTHERS, keys_named("size triangles"), add_line, &heat, err);
+}

@@ -1,0 +1,108 @@
+/* Phases as stacked bars: a bar a cell, as long as its synchronised call is against the longest of its line.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/units.h"
+#include "report/page.h"
+#include "report/phase_list.h"
+#include "report/view.h"
+
+#define MODES (1u << MODE_FORWARD | 1u << MODE_GRADIENT)
+#define BAR_WIDTH 640.0
+#define BAR_LEFT 130.0
+#define BAR_STEP 26.0
+
+struct phases_page {
+    struct strbuf *out;
+    unsigned count; /* of drawings, for their ids */
+};
+
+static bool has_bar(const struct cell *cell)
+{
+    return cell && cell->status == CELL_OK && cell->has_phases && cell->phases.total_ns;
+}
+
+static void add_legend(struct strbuf *out)
+{
+    strbuf_add(out, "<p class=\"legend\">");
+    for (size_t i = 0; i < PHASES; i++)
+        strbuf_addf(
+            out,
+            "<span><svg class=\"swatch\" viewBox=\"0 0 10 10\" aria-hidden=\"true\"><rect width=\"10\" "
+            "height=\"10\" class=\"p%zu\"/></svg>%s</span>",
+            i, phase_name(i));
+    strbuf_add(out, "</p>\n");
+}
+
+static void add_bar(struct strbuf *out, const struct cell *cell, double y)
+{
+    double x = BAR_LEFT;
+    char place[LABEL_MAX], time[UNITS_MAX];
+
+    label_place(place, &cell->spec);
+    svg_text(out, BAR_LEFT - 8, y + 13, "end", "", place);
+    for (size_t i = 0; i < PHASES; i++) {
+        uint64_t ns = phase_ns(&cell->phases, i);
+        double width = BAR_WIDTH * phase_share(cell, i);
+        char title[LABEL_MAX + UNITS_MAX + 32], class_name[8];
+        units_time(time, ns);
+        snprintf(title, sizeof(title), "%s: %s, %.1f %%", phase_name(i), time, 100 * phase_share(cell, i));
+        snprintf(class_name, sizeof(class_name), "p%zu", i);
+        if (ns)
+            svg_rect(out, x, y, width, BAR_STEP - 8, class_name, title);
+        if (width > 70) {
+            snprintf(title, sizeof(title), "%s %.0f %%", phase_name(i), 100 * phase_share(cell, i));
+            svg_text(out, x + width / 2, y + 13, "middle", "on", title);
+        }
+        x += width;
+    }
+    units_time(time, cell->phases.total_ns);
+    svg_text(out, x + 6, y + 13, "start", "dim", time);
+}
+
+static bool add_line(void *context, const struct view *v, struct err *err)
+{
+    struct phases_page *page = context;
+    const struct plane *p = &v->plane;
+    size_t bars = 0;
+    char id[32], text[LABEL_MAX];
+    (void)err;
+
+    for (size_t s = 0; s < p->size_count; s++)
+        for (size_t i = 0; i < p->triangle_count; i++)
+            bars += has_bar(view_cell(v, s, i, NULL));
+    if (!bars)
+        return true;
+    if (!page->count) {
+        strbuf_add(page->out,
+                   "<h2>Where the time goes</h2>\n<p class=\"note\">Phases of a synchronised call, which is "
+                   "slower than a free-running one.</p>\n");
+        add_legend(page->out);
+    }
+    view_heading(v, text);
+    strbuf_add(page->out, "<h3>");
+    page_text(page->out, text);
+    strbuf_add(page->out, "</h3>\n");
+    snprintf(id, sizeof(id), "phases%u", page->count++);
+    svg_open(page->out, id, BAR_LEFT + BAR_WIDTH + 90, BAR_STEP * (double)bars + 4, "Phases of a call",
+             "A bar for each size and triangle count, divided into phases.");
+    double y = 2;
+    for (size_t s = 0; s < p->size_count; s++)
+        for (size_t i = 0; i < p->triangle_count; i++) {
+            const struct cell *cell = view_cell(v, s, i, NULL);
+            if (!has_bar(cell))
+                continue;
+            add_bar(page->out, cell, y);
+            y += BAR_STEP;
+        }
+    svg_close(page->out);
+    return true;
+}
+
+bool chart_phases(const struct results *results, struct strbuf *out, struct err *err)
+{
+    struct phases_page page = {out, 0};
+
+    return view_each(results, MODES, VIEW_ALL, keys_named("size triangles"), add_line, &page, err);
+}

@@ -1,0 +1,236 @@
+/* Time over triangles (or over pixels) in log-log: a colour a size, the reference dashed, with each crossing
+ * and its interval. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "report/crossing.h"
+#include "report/page.h"
+#include "report/view.h"
+
+#define MODES (1u << MODE_FORWARD | 1u << MODE_GRADIENT)
+#define WIDTH 760.0
+#define HEIGHT 360.0
+#define COLOURS 6
+
+struct scaling_page {
+    struct strbuf *out;
+    unsigned count;
+};
+
+/* A drawing's curves: one a size over triangles; or a single one over sizes. */
+struct drawing {
+    const struct view *v;
+    bool over_sizes;
+    size_t curves, points;
+    struct axis_scale x, y;
+};
+
+static double x_of(const struct drawing *d, size_t point)
+{
+    const struct plane *p = &d->v->plane;
+
+    return d->over_sizes ? sqrt((double)p->sizes[point].width * p->sizes[point].height)
+                         : fmax((double)p->triangles[point].triangles, 0.5);
+}
+
+static const struct cell *cell_of(const struct drawing *d, size_t curve, size_t point, bool reference)
+{
+    size_t s = d->over_sizes ? point : curve, i = d->over_sizes ? curve : point;
+
+    return reference ? view_partner(d->v, s, i) : view_cell(d->v, s, i, NULL);
+}
+
+static double time_of(const struct cell *cell)
+{
+    return cell && cell->status == CELL_OK && cell->median_ns ? (double)cell->median_ns : NAN;
+}
+
+/* The largest of 1, 2 and 5 times a power of ten that is not above, or the smallest not below. */
+static double round_scale(double value, bool up)
+{
+    static const double steps[] = {1, 2, 5, 10};
+    double power = pow(10, floor(log10(value))), best = power;
+
+    for (size_t i = 0; i < 4; i++) {
+        if (up && steps[i] * power >= value * 0.999999)
+            return steps[i] * power;
+        if (!up && steps[i] * power <= value * 1.000001)
+            best = steps[i] * power;
+    }
+    return up ? 10 * power : best;
+}
+
+static bool scale(struct drawing *d)
+{
+    double low = INFINITY, high = 0;
+
+    for (size_t c = 0; c < d->curves; c++)
+        for (size_t i = 0; i < d->points; i++)
+            for (int reference = 0; reference < 2; reference++) {
+                double t = time_of(cell_of(d, c, i, reference));
+                if (isnan(t))
+                    continue;
+                low = fmin(low, t);
+                high = fmax(high, t);
+            }
+    if (high <= 0)
+        return false;
+    low = round_scale(low, false);
+    high = round_scale(high, true);
+    d->x = (struct axis_scale){x_of(d, 0), x_of(d, d->points - 1), 70, WIDTH - 120, true};
+    d->y = (struct axis_scale){low, high > low ? high : 2 * low, HEIGHT - 40, 15, true};
+    return true;
+}
+
+static void add_axes(struct strbuf *out, const struct drawing *d)
+{
+    char text[UNITS_MAX];
+
+    for (double t = d->y.from; t <= d->y.to * 1.000001; t = round_scale(t * 1.5, true)) {
+        double y = axis_at(&d->y, t);
+        units_time(text, (uint64_t)llround(t));
+        svg_line(out, d->x.start, y, d->x.end, y, "grid");
+        svg_text(out, d->x.start - 6, y + 4, "end", "dim", text);
+    }
+    for (size_t i = 0; i < d->points; i++) {
+        double x = axis_at(&d->x, x_of(d, i));
+        svg_line(out, x, d->y.end, x, d->y.start, "grid");
+        if (d->over_sizes)
+            snprintf(text, sizeof(text), "%.0f²", x_of(d, i));
+        else
+            snprintf(text, sizeof(text), "%u", (unsigned)d->v->plane.triangles[i].triangles);
+        svg_text(out, x, d->y.start + 16, "middle", "dim", text);
+    }
+    svg_text(out, (d->x.start + d->x.end) / 2, HEIGHT - 6, "middle", "dim",
+             d->over_sizes ? "size" : "triangles");
+}
+
+static void add_curve(struct strbuf *out, const struct drawing *d, size_t curve, bool reference)
+{
+    const char *joint = "M";
+
+    strbuf_addf(out, "<path class=\"curve s%zu%s\" d=\"", curve % COLOURS, reference ? " cpu" : "");
+    for (size_t i = 0; i < d->points; i++) {
+        double t = time_of(cell_of(d, curve, i, reference));
+        if (isnan(t))
+            continue;
+        strbuf_addf(out, "%s%.1f %.1f", joint, axis_at(&d->x, x_of(d, i)), axis_at(&d->y, t));
+        joint = "L";
+    }
+    strbuf_add(out, "\"/>\n");
+}
+
+struct end_label {
+    double y;
+    char text[2 * LABEL_MAX];
+};
+
+static int by_height(const void *a, const void *b)
+{
+    double x = ((const struct end_label *)a)->y, y = ((const struct end_label *)b)->y;
+    return (x > y) - (x < y);
+}
+
+/* At the right ends of the curves: which size, and whose; moved apart where they would overlap. */
+static bool add_labels(struct strbuf *out, const struct drawing *d, struct err *err)
+{
+    struct end_label *labels = mem_calloc(2 * d->curves, sizeof(*labels), "a drawing", err);
+    char names[2][LABEL_MAX], size[NUMBER_MAX] = "";
+    size_t count = 0;
+
+    if (!labels)
+        return false;
+    label_sides(names[0], names[1], d->v->results, d->v->reference, d->v->line);
+    for (size_t c = 0; c < d->curves; c++)
+        for (int reference = 0; reference < 2; reference++) {
+            double t = time_of(cell_of(d, c, d->points - 1, reference));
+            if (isnan(t))
+                continue;
+            if (!d->over_sizes)
+                number_size(size, d->v->plane.sizes[c].width, d->v->plane.sizes[c].height);
+            labels[count].y = axis_at(&d->y, t) + 4;
+            snprintf(labels[count++].text, sizeof(labels->text), "%s %s", size, names[reference ? 0 : 1]);
+        }
+    qsort(labels, count, sizeof(*labels), by_height);
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            labels[i].y = fmax(labels[i].y, labels[i - 1].y + 13);
+        svg_text(out, d->x.end + 6, labels[i].y, "start", "", labels[i].text);
+    }
+    free(labels);
+    return true;
+}
+
+static bool add_crossing(struct strbuf *out, const struct drawing *d, size_t curve, struct err *err)
+{
+    double *x = mem_calloc(d->points, sizeof(*x), "a drawing", err);
+    struct ratio *ratios = mem_calloc(d->points, sizeof(*ratios), "a drawing", err);
+    struct crossing crossing;
+    bool ok = x && ratios;
+
+    for (size_t i = 0; ok && i < d->points; i++) {
+        x[i] = x_of(d, i);
+        ok = ratio_of(cell_of(d, curve, i, true), cell_of(d, curve, i, false), &ratios[i], err);
+    }
+    if (ok)
+        crossing_find(x, ratios, 1, d->points, &crossing);
+    if (ok && crossing.changes == 1) {
+        double at = axis_at(&d->x, crossing.at);
+        char text[64];
+        if (!isnan(crossing.ci95[0])) {
+            double low = axis_at(&d->x, crossing.ci95[0]), high = axis_at(&d->x, crossing.ci95[1]);
+            snprintf(text, sizeof(text), "crosses between %.0f and %.0f", crossing.ci95[0], crossing.ci95[1]);
+            svg_rect(out, low, d->y.end, high - low, d->y.start - d->y.end, "band", text);
+        }
+        snprintf(text, sizeof(text), "%.0f", crossing.at);
+        svg_line(out, at, d->y.end, at, d->y.start, "mark");
+        svg_text(out, at + 4, d->y.end + 10 + 14 * (double)curve, "start", "", text);
+    }
+    free(x);
+    free(ratios);
+    return ok;
+}
+
+static bool add_line(void *context, const struct view *v, struct err *err)
+{
+    struct scaling_page *page = context;
+    struct drawing d = {.v = v, .over_sizes = v->plane.triangle_count < 2};
+    char id[32], text[LABEL_MAX];
+
+    d.curves = d.over_sizes ? v->plane.triangle_count : v->plane.size_count;
+    d.points = d.over_sizes ? v->plane.size_count : v->plane.triangle_count;
+    if (d.points < 2 || !scale(&d))
+        return true;
+    if (!page->count)
+        strbuf_add(
+            page->out,
+            "<h2>How time grows</h2>\n<p class=\"note\">Median of the call, both axes logarithmic; the "
+            "reference is dashed; a dotted line is where the two cross, its band the 95 % "
+            "interval.</p>\n");
+    view_heading(v, text);
+    strbuf_add(page->out, "<h3>");
+    page_text(page->out, text);
+    strbuf_add(page->out, "</h3>\n");
+    snprintf(id, sizeof(id), "scaling%u", page->count++);
+    svg_open(page->out, id, WIDTH, HEIGHT, "Time of a call", "Lines of time over size in log-log scale.");
+    add_axes(page->out, &d);
+    bool ok = true;
+    for (size_t c = 0; ok && c < d.curves; c++) {
+        ok = add_crossing(page->out, &d, c, err);
+        for (int reference = 0; reference < 2; reference++)
+            add_curve(page->out, &d, c, reference);
+    }
+    ok = ok && add_labels(page->out, &d, err);
+    svg_close(page->out);
+    return ok;
+}
+
+bool chart_scaling(const struct results *results, struct strbuf *out, struct err *err)
+{
+    struct scaling_page page = {out, 0};
+
+    return view_each(results, MODES, VIEW_OTHERS, keys_named("size triangles"), add_line, &page, err);
+}
