@@ -111,8 +111,8 @@ struct measure_options {
 #define FORMAT_OPTION(where)                                                                                 \
     {                                                                                                        \
         .name = "format", .letter = 'f', .type = OPTION_TEXT, .argument = "FORMAT",                          \
-        .help = "of the tables: text, markdown, json; or csv: the results themselves, a row a cell and "     \
-                "quantity",                                                                                  \
+        .help = "of the tables: text, markdown, json, html (a page with charts); or csv: the results "       \
+                "themselves, a row a cell and quantity",                                                     \
         .choices = table_formats, .offset = where                                                            \
     }
 

@@ -74,11 +74,17 @@ static bool write_json(const struct collection *c, const struct results *results
     return tables_write_json(c->tables, c->count, out, err);
 }
 
-const char *const table_formats[] = {"text", "markdown", "csv", "json", NULL};
+static bool write_html(const struct collection *c, const struct results *results, struct strbuf *out,
+                       struct err *err)
+{
+    return results_write_html(results, c->tables, c->count, out, err);
+}
+
+const char *const table_formats[] = {"text", "markdown", "csv", "json", "html", NULL};
 
 /* In the order of table_formats. */
 static bool (*const writers[])(const struct collection *, const struct results *, struct strbuf *,
-                               struct err *) = {write_text, write_markdown, write_csv, write_json};
+                               struct err *) = {write_text, write_markdown, write_csv, write_json, write_html};
 
 static size_t format_index(const char *format)
 {

@@ -35,7 +35,7 @@ def test_options(gpubench, tmp_path, command):
 
 
 def test_values(tmp_path):
-    assert complete(tmp_path, "report", "-f", "") == ["text", "markdown", "csv", "json"]
+    assert complete(tmp_path, "report", "-f", "") == ["text", "markdown", "csv", "json", "html"]
     os.unlink(tmp_path / "gpubench")
     assert complete(tmp_path, "sweep", "") == STANDARD
     os.unlink(tmp_path / "gpubench")

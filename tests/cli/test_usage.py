@@ -27,7 +27,7 @@ CASES = [
     (["sweep", "crossover", "--seed=-1"], 'sweep: --seed: "-1" is not an integer from 0 to 18446744073709551615'),
     (["sweep", "crossover", "--memory-budget", "2X"],
      'sweep: --memory-budget: "2X" is not a number of bytes (512M, 2Gi)'),
-    (["sweep", "crossover", "-f", "pdf"], 'sweep: --format: "pdf" is not one of text, markdown, csv, json'),
+    (["sweep", "crossover", "-f", "pdf"], 'sweep: --format: "pdf" is not one of text, markdown, csv, json, html'),
     (["sweep", "crossover", "--isa", "avx9"],
      'sweep: --isa: "avx9" is not one of avx512, avx2, portable; did you mean "avx2"?'),
     (["verify", "--path", "cuda"], 'verify: --path: "cuda" is not one of ptx, subgroups, local, cpu'),
