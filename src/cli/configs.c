@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "cli/embedded_configs.h"
@@ -129,4 +130,25 @@ bool configs_open(const char *name, const struct measure_options *options, struc
         return true;
     config_fini(out);
     return false;
+}
+
+static const char *const record[] = {"forward",          "gradient",  "batch",  "crossover",
+                                     "crossover-record", "reduction", "phases", "scaling"};
+
+bool configs_expand(const struct text_list *names, struct text_list *out, struct err *err)
+{
+    const size_t members = sizeof record / sizeof *record;
+
+    out->items = mem_calloc(names->count * members, sizeof *out->items, "names of configs", err);
+    if (!out->items)
+        return false;
+    for (size_t i = 0; i < names->count; i++) {
+        if (strcmp(names->items[i], "record") != 0) {
+            out->items[out->count++] = names->items[i];
+            continue;
+        }
+        memcpy(out->items + out->count, record, sizeof record);
+        out->count += members;
+    }
+    return true;
 }

@@ -101,7 +101,8 @@ struct measure_options {
          .letter = 'o',                                                                                      \
          .type = OPTION_TEXT,                                                                                \
          .argument = "FILE",                                                                                 \
-         .help = "the results file, - for standard output. Default: results/NAME-TIME.json",                 \
+         .help = "the results file, - for standard output; of several configs, the folder of their files. "    \
+                 "Default: results/NAME-TIME.json",                                                          \
          .offset = offsetof(struct measure_options, output)},                                                \
     {                                                                                                        \
         .name = "no-progress", .type = OPTION_FLAG, .help = "no progress lines",                             \

@@ -214,3 +214,44 @@ def test_interrupted_keeps_what_was_measured(write_config, tmp_path):
     assert report.returncode == 0
     assert "not complete" in report.stderr
     assert report.stdout == stdout
+
+
+def test_several_configs(gpubench, write_config, tmp_path):
+    write_config(tiny(name="one", tables=["speedup"]), "one.json")
+    write_config(tiny(name="two", axes={"size": [8], "triangles": [2], "batch": [1]}), "two.json")
+    run = gpubench("sweep", "one.json", "two.json", "-o", "out")
+    assert run.returncode == 0, run.stderr
+    assert sorted(os.listdir(tmp_path / "out")) == ["one.json", "two.json"]
+    assert [c["id"] for c in load(tmp_path / "out/two.json")["cells"]] == ["cpu/8x8/t2/b1"]
+    assert run.stdout.startswith("Times of CPU")
+    assert gpubench("sweep", "one.json", "two.json").returncode == 0
+    assert len(os.listdir(tmp_path / "results")) == 2
+
+
+def test_a_broken_config_among_several_stops_all(gpubench, write_config, tmp_path):
+    write_config(tiny(), "good.json")
+    write_config(tiny(sigma=-1), "bad.json")
+    run = gpubench("sweep", "good.json", "bad.json", "-o", "out")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith("gpubench: error: bad.json: $.sigma")
+    assert sorted(os.listdir(tmp_path)) == ["bad.json", "good.json"]
+
+
+def test_a_failure_does_not_stop_the_next_config(gpubench, write_config, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/one.json").write_text("precious")
+    write_config(tiny(name="one"), "one.json")
+    write_config(tiny(name="two"), "two.json")
+    run = gpubench("sweep", "one.json", "two.json", "-o", "out")
+    assert run.returncode == 1
+    assert "out/one.json exists already" in run.stderr
+    assert (tmp_path / "out/one.json").read_text() == "precious"
+    assert load(tmp_path / "out/two.json")["cells"][0]["status"] == "ok"
+
+
+def test_record_is_the_original_tables(gpubench):
+    run = gpubench("sweep", "record", "--dry-run", "-q", "-d", "openmp")
+    plans = re.findall(r"^([a-z-]+): \d+ cells at \d+ points", run.stdout, re.M)
+    assert plans == ["forward", "gradient", "batch", "crossover", "crossover-record", "scaling"]
+    errors = re.findall(r'^gpubench: error: .*"(\w+)" is left out', run.stderr, re.M)
+    assert errors == ["device", "record"]

@@ -1,0 +1,211 @@
+#include "cli/measurement.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "base/units.h"
+#include "cli/signals.h"
+#include "record/machine.h"
+
+static bool on_cell(void *context, size_t index, const struct cell *cell, struct err *err)
+{
+    struct measurement *m = context;
+
+    (void)index;
+    if (cell->status != CELL_OK && cell->status != CELL_INTERRUPTED) {
+        progress_clear(&m->progress);
+        say(&m->options->base, "%s: %s: %s", cell->id, cell_status_name(cell->status), cell->reason);
+    } else if (cell->status == CELL_OK && m->options->base.verbose) {
+        char time[UNITS_MAX];
+        units_time(time, cell->median_ns);
+        progress_clear(&m->progress);
+        say(&m->options->base, "%s: %s, %zu samples", cell->id, time, cell->sample_count);
+    }
+    return results_add(&m->results, cell, err) && (!m->journal || journal_add(m->journal, cell, err));
+}
+
+static void on_stage(void *context, size_t done, size_t total, size_t index, const char *what,
+                     const char *stage)
+{
+    struct measurement *m = context;
+    struct strbuf text = STRBUF_INIT;
+
+    (void)total;
+    (void)index;
+    /* Lines that stay are one a cell; a line that is redrawn can afford to say more. */
+    if (!m->progress.terminal && m->announced == done)
+        return;
+    m->announced = done;
+    strbuf_addf(&text, m->progress.terminal ? "%s: %s" : "%s", what, stage);
+    progress_step(&m->progress, done, strbuf_str(&text));
+    strbuf_fini(&text);
+}
+
+static void on_note(void *context, const char *text)
+{
+    struct measurement *m = context;
+
+    progress_clear(&m->progress);
+    say(&m->options->base, "%s", text);
+}
+
+/* The first line says what runs where; the rest is what there is to know before it does. */
+static void announce(const struct measurement *m)
+{
+    const struct base_options *base = &m->options->base;
+    struct strbuf line = STRBUF_INIT;
+    size_t count;
+    const struct device_info *devices = runner_devices(m->runner, &count);
+    const struct grid *grid = runner_grid(m->runner);
+
+    for (size_t i = 0; i < count; i++)
+        strbuf_addf(&line, "%s%s [%s]", i ? ", " : "", devices[i].name, devices[i].selector);
+    say(base, "%s", strbuf_str(&line));
+    strbuf_fini(&line);
+    const char *const *notes = runner_notes(m->runner, &count);
+    for (size_t i = 0; i < count; i++)
+        say(base, "%s", notes[i]);
+    /* The plan shows them too. */
+    for (size_t i = 0; base->verbose && !m->options->dry_run && i < grid->note_count; i++)
+        say(base, "%s", grid->notes[i]);
+}
+
+void measurement_init(struct measurement *m, const struct measure_options *options)
+{
+    *m = (struct measurement){.options = options, .announced = SIZE_MAX};
+}
+
+bool measurement_start(struct measurement *m, struct err *err)
+{
+    struct runner_options how = {
+        .config = &m->config,
+        .selectors = m->options->devices.items,
+        .selector_count = m->options->devices.count,
+        .stop = signals_catch_stop(),
+    };
+
+    if (!measure_backend_options(m->options, &how.backend, err) || !runner_create(&how, &m->runner, err))
+        return false;
+    announce(m);
+    return true;
+}
+
+/* What is there already stays, and is found out before anything is measured. */
+bool measurement_output(struct measurement *m, const char *name, struct err *err)
+{
+    char path[4096];
+
+    if (name && strcmp(name, "-") == 0) {
+        m->to_output = true;
+        return true;
+    }
+    if (!name) {
+        if (!results_default_path("results", m->config.name, path, sizeof path, err))
+            return false;
+        name = path;
+    } else if (access(name, F_OK) == 0) {
+        return err_set(err, ERR_IO, "%s exists already: move it away, or give -o another name", name);
+    }
+    struct strbuf partial = STRBUF_INIT;
+    strbuf_addf(&partial, "%s.partial", name);
+    m->output = mem_strdup(name, err);
+    m->partial = strbuf_ok(&partial, err) ? mem_strdup(strbuf_str(&partial), err) : NULL;
+    strbuf_fini(&partial);
+    return m->output && m->partial;
+}
+
+static bool start_results(struct measurement *m, int argc, char **argv, struct err *err)
+{
+    size_t count;
+    const struct device_info *devices = runner_devices(m->runner, &count);
+
+    if (!machine_head(&m->results, argc, (const char *const *)argv, m->config.json, err))
+        return false;
+    m->results.devices = mem_calloc(count, sizeof *devices, "devices", err);
+    if (!m->results.devices)
+        return false;
+    memcpy(m->results.devices, devices, count * sizeof *devices);
+    m->results.device_count = count;
+    return !m->partial || journal_create(m->partial, &m->results, &m->journal, err);
+}
+
+bool measurement_run(struct measurement *m, int argc, char **argv, struct err *err)
+{
+    const struct runner_sink sink = {.context = m, .cell = on_cell, .stage = on_stage, .note = on_note};
+
+    if (!start_results(m, argc, argv, err))
+        return false;
+    progress_init(&m->progress, stderr, m->options->base.quiet || m->options->no_progress,
+                  runner_grid(m->runner)->cell_count);
+    if (!runner_run(m->runner, &sink, &m->summary, err)) {
+        progress_clear(&m->progress);
+        return false;
+    }
+    progress_finish(&m->progress);
+    m->results.partial = m->summary.interrupted;
+    return true;
+}
+
+static size_t measured(const struct measurement *m)
+{
+    return m->results.cell_count - m->summary.by_status[CELL_INTERRUPTED];
+}
+
+static bool print_results(const struct results *results, struct err *err)
+{
+    struct strbuf text = STRBUF_INIT;
+    bool ok = results_print(results, &text, err) && print_text(&text, err);
+
+    strbuf_fini(&text);
+    return ok;
+}
+
+bool measurement_save(struct measurement *m, struct err *err)
+{
+    const struct base_options *base = &m->options->base;
+
+    if (m->to_output)
+        return print_results(&m->results, err);
+    if (m->summary.interrupted) {
+        if (measured(m) > 0)
+            say(base, "interrupted: %zu of %zu cells are in %s", measured(m),
+                runner_grid(m->runner)->cell_count, m->partial);
+        return true;
+    }
+    if (!results_save(&m->results, m->output, false, err))
+        return false;
+    journal_close(m->journal, false);
+    m->journal = NULL;
+    say(base, "results: %s", m->output);
+    return true;
+}
+
+int measurement_code(const struct measurement *m)
+{
+    const struct runner_summary *summary = &m->summary;
+    int code = EXIT_OK;
+
+    if (summary->interrupted)
+        code = worse_exit(code, EXIT_INTERRUPTED);
+    if (summary->by_status[CELL_WRONG])
+        code = worse_exit(code, EXIT_WRONG_RESULT);
+    if (summary->by_status[CELL_FAILED] || summary->by_status[CELL_TIMEOUT])
+        code = worse_exit(code, EXIT_FAILED);
+    if (summary->by_status[CELL_OK] + summary->already_there == 0)
+        code = worse_exit(code, EXIT_NOTHING);
+    return code;
+}
+
+void measurement_fini(struct measurement *m)
+{
+    /* Only what is worth resuming is kept. */
+    journal_close(m->journal, measured(m) > 0);
+    runner_destroy(m->runner);
+    results_fini(&m->results);
+    config_fini(&m->config);
+    free(m->output);
+    free(m->partial);
+}
