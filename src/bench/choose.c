@@ -10,13 +10,17 @@
 
 bool choose_matches(const struct device_info *device, const char *selector)
 {
+    const size_t length = strlen(selector);
     if (device->backend == BACKEND_OPENMP || strcmp(selector, backend_kind_name(BACKEND_OPENMP)) == 0)
         return strcmp(device->selector, selector) == 0;
+    if (strcmp(selector, "ocl") == 0)
+        return true;
     if (strncmp(selector, "ocl:", 4) == 0)
-        return strcmp(device->selector, selector) == 0;
+        return strncmp(device->selector, selector, length) == 0 &&
+               (device->selector[length] == '\0' || device->selector[length] == ':');
     if (strcmp(selector, "gpu") == 0)
         return device->kind == DEVICE_GPU;
-    return selector[0] != '\0' &&
+    return length > 0 &&
            (strcasestr(device->name, selector) != NULL || strcasestr(device->short_name, selector) != NULL ||
             strcasestr(device->platform, selector) != NULL);
 }
@@ -61,15 +65,6 @@ static bool usable(const struct device_info *device)
     return device->trouble[0] == '\0';
 }
 
-/* An earlier device of the list, already marked, that is the same hardware under another platform. */
-static const struct device_info *twin(const struct chooser *c, const bool *marked, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (marked[i] && c->all[index].pci[0] != '\0' && strcmp(c->all[i].pci, c->all[index].pci) == 0)
-            return &c->all[i];
-    return NULL;
-}
-
 static bool none_matches(const struct chooser *c, const char *selector, const struct device_info *broken)
 {
     if (broken != NULL)
@@ -84,44 +79,35 @@ static bool none_matches(const struct chooser *c, const char *selector, const st
     return false;
 }
 
-/* Marks what a selector names. exact selectors name one device; others pass over twins, with a note. */
 static bool mark(struct chooser *c, const char *selector, bool *marked)
 {
-    bool found = false, exact = strncmp(selector, "ocl:", 4) == 0;
+    bool found = false;
     const struct device_info *broken = NULL;
     for (size_t i = 0; i < c->count; i++) {
         if (!choose_matches(&c->all[i], selector))
             continue;
-        if (!usable(&c->all[i])) {
+        if (usable(&c->all[i]))
+            marked[i] = found = true;
+        else
             broken = &c->all[i];
-            continue;
-        }
-        const struct device_info *same = exact ? NULL : twin(c, marked, i);
-        if (same != NULL && !marked[i]) {
-            struct strbuf note = STRBUF_INIT;
-            strbuf_addf(&note, "%s is the same device as %s (PCI %s) under another platform and is left out",
-                        c->all[i].selector, same->selector, same->pci);
-            bool ok = add_note(c->out, &note, c->err);
-            strbuf_fini(&note);
-            if (!ok)
-                return false;
-            continue;
-        }
-        marked[i] = true;
-        found = true;
     }
     return found || none_matches(c, selector, broken);
 }
 
-/* GPU before accelerator before CPU device; the first of equals. SIZE_MAX when there is none. */
-static size_t best(const struct chooser *c, enum backend_kind kind)
+static bool better(const struct device_info *a, const struct device_info *b)
 {
     static const int rank[] = {
         [DEVICE_CPU] = 1, [DEVICE_GPU] = 4, [DEVICE_ACCELERATOR] = 3, [DEVICE_OTHER] = 2};
+    return a->kind == b->kind ? a->compute_units > b->compute_units : rank[a->kind] > rank[b->kind];
+}
+
+/* GPU before accelerator before CPU device, then the one with more units, then the first. SIZE_MAX: none. */
+static size_t best(const struct chooser *c, enum backend_kind kind)
+{
     size_t found = SIZE_MAX;
     for (size_t i = 0; i < c->count; i++)
         if (c->all[i].backend == kind && usable(&c->all[i]) &&
-            (found == SIZE_MAX || rank[c->all[i].kind] > rank[c->all[found].kind]))
+            (found == SIZE_MAX || better(&c->all[i], &c->all[found])))
             found = i;
     return found;
 }

@@ -9,8 +9,8 @@
 #include "plan/config.h"
 #include "plan/grid.h"
 
-/* Whether -d TEXT means this device: "openmp"; "ocl:P:D"; "gpu", every OpenCL GPU; or, case ignored, part of
- * an OpenCL device's name, short name or platform. */
+/* Whether -d TEXT means this device: "openmp"; "ocl:P:D"; "ocl:P", all of a platform; "ocl", all; "gpu",
+ * every OpenCL GPU; or, case ignored, part of an OpenCL device's name, short name or platform. */
 bool choose_matches(const struct device_info *device, const char *selector);
 
 struct choice {
@@ -25,8 +25,7 @@ struct choice {
 void choice_fini(struct choice *choice); /* accepts NULL and a zeroed one */
 
 /* ERR_NO_DEVICE, naming what there is, when a selector matches no usable device, or nothing is left to run
- * on. A backend without a device of its own kind gets none, and a note. A device that two platforms offer
- * (the same PCI address) is chosen once by "gpu" or a part of a name. */
+ * on. A backend without a device of its own kind gets none, and a note. */
 bool choose_devices(const struct device_info *all, size_t count, const struct config *config,
                     const char *const *selectors, size_t selector_count, struct choice *out,
                     struct err *err) GB_NODISCARD;

@@ -66,6 +66,9 @@ static void test_default_is_the_best_there_is(void **state)
     expect(all, 5, NULL, "cpu: openmp;device: ocl:2:0;");
     expect(all, 3, NULL, "cpu: openmp;device: ocl:1:0;");
     expect(all, 2, NULL, "cpu: openmp;device: ocl:0:0;");
+    all[4].compute_units = 132;
+    expect(all, 5, NULL, "cpu: openmp;device: ocl:2:1;");
+    all[4].compute_units = 0;
     strcpy(all[3].trouble, "no kernel can be built");
     expect(all, 5, NULL, "cpu: openmp;device: ocl:2:1;");
 }
@@ -77,6 +80,8 @@ static void test_selectors_replace_the_default(void **state)
     fill(all);
     expect(all, 5, "openmp", "cpu: openmp;device:;");
     expect(all, 5, "gpu", "cpu:;device: ocl:2:0 ocl:2:1;");
+    expect(all, 5, "ocl", "cpu:;device: ocl:0:0 ocl:1:0 ocl:2:0 ocl:2:1;");
+    expect(all, 5, "ocl:2", "cpu:;device: ocl:2:0 ocl:2:1;");
     expect(all, 5, "ocl:0:0", "cpu:;device: ocl:0:0;");
     expect(all, 5, "h200", "cpu:;device: ocl:2:0 ocl:2:1;");
     expect(all, 5, "portable", "cpu:;device: ocl:0:0;");
@@ -106,24 +111,6 @@ static void test_a_backend_without_a_device_is_left_out_with_a_note(void **state
     const char *openmp = "openmp";
     chosen(all, 5, &openmp, 1, &choice, &err);
     assert_string_equal(choice.notes[0], "backend \"device\" is left out: -d names no opencl device");
-    choice_fini(&choice);
-}
-
-static void test_one_device_under_two_platforms(void **state)
-{
-    (void)state;
-    struct device_info all[5];
-    struct choice choice;
-    struct err err = ERR_INIT;
-    const char *gpu = "gpu", *second = "ocl:2:1";
-    fill(all);
-    strcpy(all[4].pci, all[3].pci);
-    assert_string_equal(chosen(all, 5, &gpu, 1, &choice, &err), "cpu:;device: ocl:2:0;");
-    assert_string_equal(choice.notes[0],
-                        "ocl:2:1 is the same device as ocl:2:0 (PCI 0000:17:00.0) under another "
-                        "platform and is left out");
-    choice_fini(&choice);
-    assert_string_equal(chosen(all, 5, &second, 1, &choice, &err), "cpu:;device: ocl:2:1;");
     choice_fini(&choice);
 }
 
@@ -172,7 +159,6 @@ int main(void)
         cmocka_unit_test(test_default_is_the_best_there_is),
         cmocka_unit_test(test_selectors_replace_the_default),
         cmocka_unit_test(test_a_backend_without_a_device_is_left_out_with_a_note),
-        cmocka_unit_test(test_one_device_under_two_platforms),
         cmocka_unit_test(test_a_backend_names_its_device),
         cmocka_unit_test(test_nothing_to_run_on),
     };
