@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 {
     int code;
 
-    signals_ignore_pipe();
+    signals_ignore_write_failures();
     if (argc < 2) {
         help_program(stderr);
         return EXIT_BAD_USAGE;

@@ -165,21 +165,15 @@ static bool print_results(const struct results *results, struct err *err)
 
 bool measurement_save(struct measurement *m, struct err *err)
 {
-    const struct base_options *base = &m->options->base;
-
     if (m->to_output)
         return print_results(&m->results, err);
-    if (m->summary.interrupted) {
-        if (measured(m) > 0)
-            say(base, "interrupted: %zu of %zu cells are in %s", measured(m),
-                runner_grid(m->runner)->cell_count, m->partial);
+    if (m->summary.interrupted)
         return true;
-    }
     if (!results_save(&m->results, m->output, false, err))
         return false;
     journal_close(m->journal, false);
     m->journal = NULL;
-    say(base, "results: %s", m->output);
+    say(&m->options->base, "results: %s", m->output);
     return true;
 }
 
@@ -199,10 +193,22 @@ int measurement_code(const struct measurement *m)
     return code;
 }
 
+/* Only what is worth resuming is kept of a run that did not come to its end. */
+static void leave_partial(struct measurement *m)
+{
+    const struct base_options *base = &m->options->base;
+
+    if (m->journal && measured(m) > 0)
+        say(base, "%s%zu of %zu cells are in %s", m->summary.interrupted ? "interrupted: " : "", measured(m),
+            runner_grid(m->runner)->cell_count, m->partial);
+    else if (m->summary.interrupted)
+        say(base, "interrupted before a cell was finished");
+    journal_close(m->journal, measured(m) > 0);
+}
+
 void measurement_fini(struct measurement *m)
 {
-    /* Only what is worth resuming is kept. */
-    journal_close(m->journal, measured(m) > 0);
+    leave_partial(m);
     runner_destroy(m->runner);
     results_fini(&m->results);
     config_fini(&m->config);

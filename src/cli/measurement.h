@@ -36,7 +36,7 @@ bool measurement_start(struct measurement *m, struct err *err) GB_NODISCARD;
 bool measurement_output(struct measurement *m, const char *name, struct err *err) GB_NODISCARD;
 /* argc and argv are the program's, for the results. true also when it was interrupted. */
 bool measurement_run(struct measurement *m, int argc, char **argv, struct err *err) GB_NODISCARD;
-/* An interrupted run has no results file: its journal is named instead. */
+/* An interrupted run has no results file: measurement_fini names its journal instead. */
 bool measurement_save(struct measurement *m, struct err *err) GB_NODISCARD;
 /* The exit code that the cells make. */
 int measurement_code(const struct measurement *m);

@@ -22,10 +22,11 @@ const volatile sig_atomic_t *signals_catch_stop(void)
     return &stop_requests;
 }
 
-void signals_ignore_pipe(void)
+void signals_ignore_write_failures(void)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
 
     sigemptyset(&action.sa_mask);
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
 }

@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -152,6 +153,19 @@ def test_standard_output_closed_early(gpubench, write_config, tmp_path):
         run = gpubench("sweep", "c.json", "-q", "-o", "r.json", stdout=pipe)
     assert (run.returncode, run.stderr) == (1, "gpubench: error: standard output: Broken pipe\n")
     assert load(tmp_path / "r.json")["complete"] is True
+
+
+def test_results_that_may_not_grow(gpubench, write_config, tmp_path):
+    """The disk is full, as far as the program can tell: what was measured stays, in whole lines."""
+    write_config(tiny(axes={"size": [8], "triangles": list(range(1, 13)), "batch": [1]}))
+    run = gpubench("sweep", "c.json", "-o", "r.json", "--no-progress",
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (12000, 12000)))
+    assert run.returncode == 1
+    assert re.search(r"^gpubench: error: r\.json\.(partial|tmp) .*: File too large$", run.stderr, re.M)
+    assert re.search(r"^gpubench: \d+ of 12 cells are in r\.json\.partial$", run.stderr, re.M)
+    assert sorted(os.listdir(tmp_path)) == ["c.json", "r.json.partial"]
+    report = gpubench("report", "r.json.partial", "--table", "speedup")
+    assert report.returncode == 0, report.stderr
 
 
 @needs_opencl
