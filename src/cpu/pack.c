@@ -55,7 +55,6 @@ static void pack_edges(struct tile_triangle *tri, float length2[3])
         tri->edge_y[j] = j == 2 ? -tri->cross_y[j] : tri->cross_y[j];
         tri->along_x[j] = tri->edge_x[j] * inv;
         tri->along_y[j] = tri->edge_y[j] * inv;
-        tri->along_0[j] = j == 2 && inv == 0 ? 1 : -0.5f;
     }
 }
 

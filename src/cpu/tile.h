@@ -37,14 +37,12 @@
 #define TILE_CAREFUL 1u
 
 /* One triangle, made ready. Edge j of the inside test runs from vertex j to j+1. Distances use edges 0->1,
- * 1->2 and 0->2: then
- * edge 1->2 alone gives to both vertices 1 and 2, and an edge's end is vertex 2 wherever it ends there. */
+ * 1->2 and 0->2: the last the other way round, so that vertex 2 is the end of both of its edges. */
 struct tile_triangle {
     float vx[3], vy[3];
     float cross_x[3], cross_y[3]; /* edges of the inside test; negated where the winding is negative */
     float edge_x[3], edge_y[3];   /* edges of the distance */
-    float along_x[3], along_y[3]; /* edge/|edge|^2: t = dot(p - start, along) + along_0 */
-    float along_0[3]; /* -1/2: t counts from the edge's middle. 1 for an edge 0->2 that is a point: its end */
+    float along_x[3], along_y[3]; /* edge/|edge|^2 (0 for a point): t = dot(p - start, along) - 1/2 */
     float normal_x[3], normal_y[3], normal_0[3]; /* unit, inward: signed distance to the edge's line */
     float reach; /* w <= 1e-6 where a line is further away than this; INFINITY: cull nothing */
     float colour[3];
@@ -95,8 +93,8 @@ struct tile_scratch {
     _Alignas(64) float residual[TILE_PIXELS];      /* R */
     _Alignas(64) float transmittance[TILE_PIXELS]; /* T */
     uint64_t live[TILE_CHUNK]; /* blocks of a chunk's triangles where some weight is not 0 */
-    _Alignas(
-        64) float column[3][3][TILE_SIZE]; /* one triangle's columns: offset, along, cross of each edge */
+    /* One triangle's columns: offset, along and cross (struct row) of each edge. */
+    _Alignas(64) float column[3][3][TILE_SIZE];
 };
 
 #endif

@@ -61,16 +61,16 @@ static void test_sizes(void **state)
 static void sharp_edges(struct renderer *r, struct render_spec spec)
 {
     static const float sigma[] = {0.0015f, 0.0004f};
-    static const float extent[] = {0.15f, 3.0f};
+    static const float extent[] = {0.15f, 2.0f, 9.0f};
     spec.keep_images = true;
     set_size(&spec, 120, 90, 60, 1);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 6; i++) {
         char what[128];
-        spec.sigma = sigma[i / 2];
-        snprintf(what, sizeof what, "sigma %g, extent %g on %s", (double)spec.sigma, (double)extent[i % 2],
+        spec.sigma = sigma[i / 3];
+        snprintf(what, sizeof what, "sigma %g, extent %g on %s", (double)spec.sigma, (double)extent[i % 3],
                  r->info.path);
         struct render_job *job = job_open(r, &spec);
-        job_fill(job, 14, extent[i % 2]);
+        job_fill(job, 14, extent[i % 3]);
         job_call(job);
         job_check(what, job);
         r->ops->close(job);
@@ -275,9 +275,19 @@ static void long_lists(struct renderer *r, struct render_spec spec)
     struct render_job *job = job_open(r, &spec);
     job_fill(job, 10, 0.5f);
     for (size_t i = 0; i < spec.triangles; i++)
-        job->io.params[i * SCENE_STRIDE + 9] = i % 29 == 28 ? alpha[i / 29 % 10] : alpha[i % 2];
+        job->io.params[i * SCENE_STRIDE + 9] = i % 13 == 12 ? alpha[i / 13 % 10] : alpha[i % 2];
     job_call(job);
     job_check("long lists", job);
+    r->ops->close(job);
+
+    /* Several chunks and light shining through all of them: the canvas at the start of each counts. */
+    set_size(&spec, 24, 20, 700, 1);
+    job = job_open(r, &spec);
+    job_fill(job, 17, 0.7f);
+    for (size_t i = 0; i < spec.triangles; i++)
+        job->io.params[i * SCENE_STRIDE + 9] = i % 13 == 12 ? 5e-5f : 0.003f;
+    job_call(job);
+    job_check("lists of several chunks", job);
     r->ops->close(job);
 }
 
@@ -285,6 +295,63 @@ static void test_long_lists(void **state)
 {
     (void)state;
     each_path(long_lists);
+}
+
+/* Where a weight is at most 1e-6 the triangle is not there, however bright its colour. */
+static void faint(struct renderer *r, struct render_spec spec)
+{
+    static const float alpha[] = {2e-4f, 5e-5f, 1.5e-6f};
+    for (size_t i = 0; i < sizeof alpha / sizeof alpha[0]; i++) {
+        set_size(&spec, 64, 64, 1, 1);
+        spec.sigma = 0.03f;
+        spec.keep_images = true;
+        struct render_job *job = job_open(r, &spec);
+        job_fill(job, 15, 0.2f);
+        for (size_t c = 6; c < 9; c++)
+            job->io.params[c] = 2e-1f / alpha[i];
+        job->io.params[9] = alpha[i];
+        job_call(job);
+        job_check("faint", job);
+        r->ops->close(job);
+    }
+}
+
+static void test_faint_triangles(void **state)
+{
+    (void)state;
+    each_path(faint);
+}
+
+/* Triangles that are lines through pixel centres, or a rounding away from it: which pixels are inside is a
+ * matter of the cross products' last bit. */
+static void needles(struct renderer *r, struct render_spec spec)
+{
+    set_size(&spec, 32, 32, 48, 1);
+    spec.mode = MODE_FORWARD;
+    struct render_job *job = job_open(r, &spec);
+    job_fill(job, 16, 0.2f);
+    for (uint32_t i = 0; i < spec.triangles; i++) {
+        float *v = job->io.params + (size_t)i * SCENE_STRIDE;
+        float step = (float)(i % 4), at = ((float)(i % 8) + 0.5f) / 32;
+        for (uint32_t j = 0; j < 3; j++) {
+            float along = (float)((j * 7 + i) % 20);
+            v[2 * j] = at + along * 3 / 96;
+            v[2 * j + 1] = at + along * step / 96;
+        }
+        if (i % 3 == 1)
+            v[1] = nextafterf(v[1], 2);
+        if (i % 3 == 2)
+            v[4] = nextafterf(v[4], -2);
+    }
+    job_call(job);
+    job_check("needles", job);
+    r->ops->close(job);
+}
+
+static void test_needles(void **state)
+{
+    (void)state;
+    each_path(needles);
 }
 
 /* Coordinates that are huge, equal, not finite, or beyond what counts as finite. */
@@ -406,6 +473,8 @@ int main(void)
         cmocka_unit_test(test_batch_is_single_calls),
         cmocka_unit_test(test_vertex_order),
         cmocka_unit_test(test_long_lists),
+        cmocka_unit_test(test_faint_triangles),
+        cmocka_unit_test(test_needles),
         cmocka_unit_test(test_hostile_coordinates),
         cmocka_unit_test(test_phases_and_counts),
         cmocka_unit_test(test_footprint),
