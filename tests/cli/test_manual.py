@@ -1,4 +1,5 @@
 """Manual pages: their options are help's, word for word; their examples run; every config key is described."""
+import json
 import re
 import shlex
 
@@ -88,3 +89,14 @@ def test_tables(gpubench, write_config):
     assert page == there_are
     words = re.findall(r"\w+", re.search(r"--table NAME(.*?)instead", gpubench("report", "--help").stdout, re.S)[1])
     assert [w for w in words if w != "or"] == there_are
+
+
+def test_results_page_describes_every_key():
+    page = manual("gpubench-results.5")
+    described = set(re.findall(r"\w+", " ".join(re.findall(r"^(?:\.It )?\.?(?:It )?Cm (.*)$", page, re.M))))
+    schema = json.loads((ROOT / "results/gpubench-results.schema.json").read_text())
+    keys = set(schema["properties"])
+    for part in ["cell", "phases", "agreement"]:
+        keys |= set(schema["$defs"][part]["properties"])
+    keys |= set(schema["$defs"]["cell"]["properties"]["counts"]["properties"])
+    assert keys - described == set()
