@@ -72,7 +72,7 @@ static bool put_row(struct table *t, const struct view *v, size_t s, size_t i,
             touched = cells[k]->tape_touched_bytes;
     }
     put_factor(t, MARK_NONE, ratio.value);
-    put_worst_error(t, cells + 1, STRATEGIES, false);
+    put_gradient_error(t, cells + 1, STRATEGIES);
     put_bytes(t, cells[1] ? cells[1]->tape_bytes : 0);
     put_bytes(t, touched);
     return true;

@@ -18,7 +18,7 @@ static int decimals_of(double value)
     if (size >= 1.995)
         return 1;
     int decimals = 2;
-    for (double limit = 0.0995; size < limit && decimals < 9; limit /= 10)
+    for (double limit = 0.0995; size > 0 && size < limit && decimals < 9; limit /= 10)
         decimals++;
     return decimals;
 }
@@ -55,8 +55,9 @@ void number_interval(char out[NUMBER_MAX], const struct ratio *ratio)
         snprintf(out, NUMBER_MAX, "%.20s", ratio->valid ? value : "-");
         return;
     }
-    fixed(low, ratio->ci95[0], decimals);
-    fixed(high, ratio->ci95[1], decimals);
+    bool far = ratio->ci95[0] < ratio->value / 2 || ratio->ci95[1] > 2 * ratio->value;
+    fixed(low, ratio->ci95[0], far ? decimals_of(ratio->ci95[0]) : decimals);
+    fixed(high, ratio->ci95[1], far ? decimals_of(ratio->ci95[1]) : decimals);
     if (strcmp(low, high) == 0) {
         fixed(value, ratio->value, ++decimals);
         fixed(low, ratio->ci95[0], decimals);

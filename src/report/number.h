@@ -13,7 +13,7 @@ void number_ratio(char out[NUMBER_MAX], double value);
 /* The same for a figure in whose neighbourhood nothing is decided: 1.0 where that has 1.02. */
 void number_sig2(char out[NUMBER_MAX], double value);
 /* "3.4 [3.3,3.5]", all three with the decimals of the first, or one more where the ends would look alike;
- * "3.4" where there is no interval. */
+ * each with its own where they are far apart: "5.9 [0.21,22]"; "3.4" where there is no interval. */
 void number_interval(char out[NUMBER_MAX], const struct ratio *ratio);
 /* An error with two significant digits: 2.2e-5. */
 void number_error(char out[NUMBER_MAX], double value);

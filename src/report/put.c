@@ -136,48 +136,56 @@ void foot_reasons(struct table *t, const struct results *results, const struct c
         table_foot(t, "and %zu more without a time", more);
 }
 
-/* The largest part of what it may be that one of a cell's errors is; its group in *group. */
-static double worst_share(const struct cell *cell, size_t *group)
+struct worst {
+    const struct cell *cell;
+    enum agreement_group group;
+    double share; /* of what it may be */
+};
+
+/* Keeps the worst of the groups from `first` on. */
+static void widen(struct worst *worst, const struct cell *cell, size_t first)
 {
     struct agreement tolerance;
-    double worst = -1;
 
     agreement_tolerance(&tolerance, cell->spec.sigma, false, NULL, 0);
-    for (size_t i = 0; i < AGREE_GROUPS; i++) {
+    for (size_t i = first; i < AGREE_GROUPS; i++) {
         double share = cell->agreement.value[i] / tolerance.value[i];
-        if (!isnan(share) && share > worst) {
-            worst = share;
-            *group = i;
-        }
+        if (!isnan(share) && (!worst->cell || share > worst->share))
+            *worst = (struct worst){cell, (enum agreement_group)i, share};
     }
-    return worst;
 }
 
-void put_worst_error(struct table *t, const struct cell *const *cells, size_t count, bool named)
+static void put_worst(struct table *t, const struct worst *worst, bool named)
 {
-    const struct cell *worst = NULL;
-    size_t worst_group = 0;
-    double share = -1;
+    char text[NUMBER_MAX] = "not finite";
 
-    for (size_t i = 0; i < count; i++) {
-        size_t group = 0;
-        double s = cells[i] ? worst_share(cells[i], &group) : -1;
-        if (s > share) {
-            share = s;
-            worst = cells[i];
-            worst_group = group;
-        }
-    }
-    if (!worst) {
+    if (!worst->cell) {
         table_put(t, MARK_DIM, NAN, "-");
         return;
     }
-    char text[NUMBER_MAX] = "not finite";
-    double value = worst->agreement.value[worst_group];
+    double value = worst->cell->agreement.value[worst->group];
     if (isfinite(value))
         number_error(text, value);
-    table_put(t, mark_status(worst), isfinite(value) ? value : NAN, "%s%s%s",
-              named ? agreement_group_name((enum agreement_group)worst_group) : "", named ? " " : "", text);
+    table_put(t, mark_status(worst->cell), isfinite(value) ? value : NAN, "%s%s%s",
+              named ? agreement_group_name(worst->group) : "", named ? " " : "", text);
+}
+
+void put_worst_error(struct table *t, const struct cell *cell)
+{
+    struct worst worst = {NULL, AGREE_IMAGE, 0};
+
+    widen(&worst, cell, AGREE_IMAGE);
+    put_worst(t, &worst, true);
+}
+
+void put_gradient_error(struct table *t, const struct cell *const *cells, size_t count)
+{
+    struct worst worst = {NULL, AGREE_VERTICES, 0};
+
+    for (size_t i = 0; i < count; i++)
+        if (cells[i])
+            widen(&worst, cells[i], AGREE_VERTICES);
+    put_worst(t, &worst, false);
 }
 
 void key_columns(struct table *t, key_set set)

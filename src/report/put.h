@@ -22,9 +22,11 @@ void put_ratio(struct table *t, const struct ratio *ratio, const char *first, co
 /* The same without names, for a column that says what is compared: "3.4 [3.3,3.5]", "1.02 [0.97,1.06] tie".
  */
 void put_interval(struct table *t, const struct ratio *ratio);
-/* Of the cells' errors the one that is the largest part of what it may be on a scene within the unit square:
- * "vertices 2.2e-5", or the figure alone. NULL cells are passed over. */
-void put_worst_error(struct table *t, const struct cell *const *cells, size_t count, bool named);
+/* Of a cell's errors the one that is the largest part of what it may be on a scene within the unit square:
+ * "vertices 2.2e-5". */
+void put_worst_error(struct table *t, const struct cell *cell);
+/* The same of gradients alone and over several cells (NULL ones are passed over): "2.2e-5". */
+void put_gradient_error(struct table *t, const struct cell *const *cells, size_t count);
 
 /* A column for each of these keys, and a cell's values in them. */
 void key_columns(struct table *t, key_set keys);

@@ -140,7 +140,7 @@ static void put_row(struct table *t, const struct listing *l, size_t i)
         put_ratio(t, &l->ratios[i], first, second);
         put_factor(t, MARK_NONE, l->ratios[i].device);
     }
-    put_worst_error(t, &l->rows[i], 1, true);
+    put_worst_error(t, l->rows[i]);
 }
 
 static bool fill(struct table *t, const struct listing *l, struct err *err)
