@@ -14,6 +14,7 @@ static const struct table_kind kinds[] = {
      crossover_make},
     {"reduction", "direct, local and ordered sums side by side", GRADIENT, reduction_make},
     {"phases", "where a call's time goes, and what each phase could gain", FORWARD | GRADIENT, phases_make},
+    {"kernels", "each kernel's time on the device, its share and bytes", FORWARD | GRADIENT, kernels_make},
     {"scaling", "cost of four times the pixels and the triangles, of a triangle, of a pair",
      FORWARD | GRADIENT, scaling_make},
 };

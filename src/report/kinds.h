@@ -8,6 +8,7 @@ bool batch_make(const struct results *results, struct table **tables, size_t *co
 bool crossover_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool forward_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool gradient_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
+bool kernels_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool phases_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool reduction_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool scaling_make(const struct results *results, struct table **tables, size_t *count, struct err *err);

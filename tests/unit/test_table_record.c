@@ -246,6 +246,34 @@ static void test_scaling(void **state)
     made_fini(&r);
 }
 
+static void test_kernels(void **state)
+{
+    struct results r;
+    struct err err = ERR_INIT;
+    (void)state;
+    made_init(&r);
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 1000000, 10);
+    struct cell *c = made_cell(&r, "device", MADE_GPU, 64, 32, 400000, 10);
+    c->kernels = mem_calloc(2, sizeof(*c->kernels), "kernels", &err);
+    assert_non_null(c->kernels);
+    c->kernel_count = 2;
+    c->kernels[0] = (struct kernel_time){"setup", 1, 20000, 110592};
+    c->kernels[1] = (struct kernel_time){"fused", 4, 160000, 0};
+    made_fail(made_cell(&r, "device", MADE_GPU, 64, 128, 1, 1), CELL_FAILED, "CL_OUT_OF_RESOURCES (-5)");
+    expect_tables(&r, "kernels",
+                  "Kernels of a call    gradient, batch 16, sigma 0.01, random scenes\n"
+                  "device: NVIDIA H200 [0:0], fused + ordered    call: loader, 1 in flight\n"
+                  "share: of the time from the first kernel's start to the last one's end; what is\n"
+                  "missing at 100 is between kernels\n"
+                  "bytes: of the arrays that it is given, each once    GB/s: bytes / time\n"
+                  "                                   device  share\n"
+                  "size  triangles  kernel  launches      us      %   bytes  GB/s\n"
+                  " 64²         32  setup          1    20.0   10.0  111 kB   5.5\n"
+                  " 64²         32  fused          4     160   80.0       -     -\n"
+                  "64² × 128 on H200 failed: CL_OUT_OF_RESOURCES (-5)\n");
+    made_fini(&r);
+}
+
 static void test_a_single_cell_breaks_no_table(void **state)
 {
     size_t count, kinds;
@@ -290,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_reduction_without_a_cpu),
         cmocka_unit_test(test_phases),
         cmocka_unit_test(test_scaling),
+        cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_a_single_cell_breaks_no_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
