@@ -286,8 +286,8 @@ static bool all_written(const float *values, uint64_t count, uint32_t per_scene,
 {
     for (uint64_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
-            return err_set(err, ERR_WRONG, "%s of scene %llu: element %llu was not written, or is not finite",
-                           what, (unsigned long long)(i / per_scene), (unsigned long long)(i % per_scene));
+            return err_set(err, ERR_WRONG, "scene %llu: element %llu of the %s was not written, or is not finite",
+                           (unsigned long long)(i / per_scene), (unsigned long long)(i % per_scene), what);
     return true;
 }
 
@@ -302,7 +302,7 @@ static bool outputs_written(const struct reference *ref, const struct render_io 
         return false;
     for (uint32_t b = 0; b < spec->batch && io->loss != NULL; b++)
         if (!isfinite(io->loss[b]))
-            return err_set(err, ERR_WRONG, "loss of scene %u was not written, or is not finite", b);
+            return err_set(err, ERR_WRONG, "scene %u: loss was not written, or is not finite", b);
     return true;
 }
 
@@ -337,9 +337,8 @@ bool reference_check(const struct reference *ref, const struct render_io *io, bo
         agreement_worst(errors, &mine);
         enum agreement_group group;
         if (!agreement_within(&mine, &scene->tolerance, &group))
-            ok = err_set(err, ERR_WRONG, "%s of scene %u is off by %.3g, allowed is %.3g",
-                         agreement_group_name(group), scene->index, mine.value[group],
-                         scene->tolerance.value[group]);
+            ok = err_set(err, ERR_WRONG, "scene %u: %s off by %.3g, allowed %.3g", scene->index,
+                         agreement_group_name(group), mine.value[group], scene->tolerance.value[group]);
     }
     return ok;
 }

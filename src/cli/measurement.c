@@ -52,6 +52,15 @@ static void on_note(void *context, const char *text)
     say(&m->options->base, "%s", text);
 }
 
+/* What an earlier run has finished is there already. */
+static bool on_have(void *context, size_t index, const char *id)
+{
+    const struct measurement *m = context;
+
+    (void)index;
+    return results_find(&m->results, id) != NULL;
+}
+
 /* The first line says what runs where; the rest is what there is to know before it does. */
 static void announce(const struct measurement *m)
 {
@@ -93,6 +102,17 @@ bool measurement_start(struct measurement *m, struct err *err)
     return true;
 }
 
+static bool set_paths(struct measurement *m, const char *output, struct err *err)
+{
+    struct strbuf partial = STRBUF_INIT;
+
+    strbuf_addf(&partial, "%s.partial", output);
+    m->output = mem_strdup(output, err);
+    m->partial = strbuf_ok(&partial, err) ? mem_strdup(strbuf_str(&partial), err) : NULL;
+    strbuf_fini(&partial);
+    return m->output && m->partial;
+}
+
 /* What is there already stays, and is found out before anything is measured. */
 bool measurement_output(struct measurement *m, const char *name, struct err *err)
 {
@@ -109,12 +129,38 @@ bool measurement_output(struct measurement *m, const char *name, struct err *err
     } else if (access(name, F_OK) == 0) {
         return err_set(err, ERR_IO, "%s exists already: move it away, or give -o another name", name);
     }
-    struct strbuf partial = STRBUF_INIT;
-    strbuf_addf(&partial, "%s.partial", name);
-    m->output = mem_strdup(name, err);
-    m->partial = strbuf_ok(&partial, err) ? mem_strdup(strbuf_str(&partial), err) : NULL;
-    strbuf_fini(&partial);
-    return m->output && m->partial;
+    return set_paths(m, name, err);
+}
+
+bool measurement_resume(struct measurement *m, const char *name, struct err *err)
+{
+    static const char ending[] = ".partial";
+    char path[4096];
+    size_t len = strlen(name);
+
+    if (len >= sizeof path)
+        return err_set(err, ERR_USAGE, "--resume: the name is too long");
+    strcpy(path, name);
+    if (len > strlen(ending) && strcmp(path + len - strlen(ending), ending) == 0)
+        path[len - strlen(ending)] = '\0';
+    if (access(path, F_OK) == 0)
+        return err_set(err, ERR_IO, "%s is complete: there is nothing to go on with", path);
+    return set_paths(m, path, err) && results_load(m->partial, &m->earlier, err);
+}
+
+/* The head of a run that is gone on with stays that of its beginning. */
+static bool take_earlier(struct measurement *m, struct err *err)
+{
+    if (!results_same_run(&m->earlier, &m->results, err))
+        return false;
+    for (size_t i = 0; i < m->earlier.cell_count; i++)
+        if (m->earlier.cells[i].status != CELL_INTERRUPTED &&
+            !results_add(&m->results, &m->earlier.cells[i], err))
+            return false;
+    struct json *head = m->results.head;
+    m->results.head = m->earlier.head;
+    m->earlier.head = head;
+    return journal_reopen(m->partial, &m->journal, err);
 }
 
 static bool start_results(struct measurement *m, int argc, char **argv, struct err *err)
@@ -129,12 +175,15 @@ static bool start_results(struct measurement *m, int argc, char **argv, struct e
         return false;
     memcpy(m->results.devices, devices, count * sizeof *devices);
     m->results.device_count = count;
+    if (m->earlier.head)
+        return take_earlier(m, err);
     return !m->partial || journal_create(m->partial, &m->results, &m->journal, err);
 }
 
 bool measurement_run(struct measurement *m, int argc, char **argv, struct err *err)
 {
-    const struct runner_sink sink = {.context = m, .cell = on_cell, .stage = on_stage, .note = on_note};
+    const struct runner_sink sink = {
+        .context = m, .cell = on_cell, .have = on_have, .stage = on_stage, .note = on_note};
 
     if (!start_results(m, argc, argv, err))
         return false;
@@ -179,16 +228,18 @@ bool measurement_save(struct measurement *m, struct err *err)
 
 int measurement_code(const struct measurement *m)
 {
-    const struct runner_summary *summary = &m->summary;
+    size_t by_status[CELL_INTERRUPTED + 1] = {0};
     int code = EXIT_OK;
 
-    if (summary->interrupted)
+    for (size_t i = 0; i < m->results.cell_count; i++)
+        by_status[m->results.cells[i].status]++;
+    if (m->summary.interrupted)
         code = worse_exit(code, EXIT_INTERRUPTED);
-    if (summary->by_status[CELL_WRONG])
+    if (by_status[CELL_WRONG])
         code = worse_exit(code, EXIT_WRONG_RESULT);
-    if (summary->by_status[CELL_FAILED] || summary->by_status[CELL_TIMEOUT])
+    if (by_status[CELL_FAILED] || by_status[CELL_TIMEOUT])
         code = worse_exit(code, EXIT_FAILED);
-    if (summary->by_status[CELL_OK] + summary->already_there == 0)
+    if (by_status[CELL_OK] == 0)
         code = worse_exit(code, EXIT_NOTHING);
     return code;
 }
@@ -211,6 +262,7 @@ void measurement_fini(struct measurement *m)
     leave_partial(m);
     runner_destroy(m->runner);
     results_fini(&m->results);
+    results_fini(&m->earlier);
     config_fini(&m->config);
     free(m->output);
     free(m->partial);

@@ -3,6 +3,7 @@
  *     measurement_init      then open m->config
  *     measurement_start     the worker runs, devices are chosen, the plan is made and announced
  *     measurement_output    where the results go; without it they stay in m->results
+ *     measurement_resume    instead: go on with what an interrupted run left
  *     measurement_run       each finished cell is on disk before the next point starts
  *     measurement_save      the results file
  *     measurement_fini      what was measured and not saved stays as FILE.partial
@@ -21,6 +22,7 @@ struct measurement {
     struct config config;                  /* owned */
     struct runner *runner;                 /* owned; NULL until it is started */
     struct results results;                /* owned */
+    struct results earlier;                /* owned; read from the journal that is gone on with */
     struct runner_summary summary;
     bool to_output; /* the results go to standard output */
     char *output;   /* owned; the results file, or NULL */
@@ -34,6 +36,8 @@ void measurement_init(struct measurement *m, const struct measure_options *optio
 bool measurement_start(struct measurement *m, struct err *err) GB_NODISCARD;
 /* name: a file, which must not exist; "-": standard output; NULL: results/NAME-TIME.json. */
 bool measurement_output(struct measurement *m, const char *name, struct err *err) GB_NODISCARD;
+/* name: the results file of a run that was interrupted, or the FILE.partial that it left. */
+bool measurement_resume(struct measurement *m, const char *name, struct err *err) GB_NODISCARD;
 /* argc and argv are the program's, for the results. true also when it was interrupted. */
 bool measurement_run(struct measurement *m, int argc, char **argv, struct err *err) GB_NODISCARD;
 /* An interrupted run has no results file: measurement_fini names its journal instead. */

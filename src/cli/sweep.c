@@ -16,10 +16,14 @@
 
 struct sweep_options {
     struct measure_options measure;
+    const char *resume;
 };
 
 static const struct option table[] = {
     RUN_OPTIONS,
+    {.name = "resume", .type = OPTION_TEXT, .argument = "FILE",
+     .help = "go on with a run that was interrupted: FILE is its results file, or the FILE.partial that it left",
+     .offset = offsetof(struct sweep_options, resume)},
     DEVICE_OPTIONS,
     FORMAT_OPTION(offsetof(struct measure_options, format)),
     QUIET_OPTION,
@@ -39,6 +43,7 @@ static const char *const examples[] = {
 
 struct sweep {
     const struct measure_options *options;
+    const char *resume;
     int argc; /* the program's, for the results */
     char **argv;
     bool several; /* configs: -o names the folder of their results files */
@@ -50,6 +55,8 @@ static bool choose_output(const struct sweep *s, struct measurement *m, struct e
     const char *output = s->options->output;
     struct strbuf path = STRBUF_INIT;
 
+    if (s->resume)
+        return measurement_resume(m, s->resume, err);
     if (!s->several || !output)
         return measurement_output(m, output, err);
     if (mkdir(output, 0777) != 0 && errno != EEXIST)
@@ -111,7 +118,7 @@ static int sweep_all(struct sweep *s, const struct text_list *names)
 static int run(const void *values, const struct text_list *arguments, int argc, char **argv)
 {
     const struct sweep_options *given = values;
-    struct sweep s = {.options = &given->measure, .argc = argc, .argv = argv};
+    struct sweep s = {.options = &given->measure, .resume = given->resume, .argc = argc, .argv = argv};
     struct text_list names = {0};
     struct err err = ERR_INIT;
     int code;
@@ -122,6 +129,8 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
     s.several = names.count > 1;
     if (ok && s.several && given->measure.output && strcmp(given->measure.output, "-") == 0)
         ok = err_set(&err, ERR_USAGE, "-o -: standard output takes the results of one config, not of several");
+    if (ok && s.resume && (s.several || given->measure.output))
+        ok = err_set(&err, ERR_USAGE, "--resume goes on with the results of one config, and names their file itself");
     code = ok ? sweep_all(&s, &names) : report_error(&err);
     free(names.items);
     return code;

@@ -230,6 +230,47 @@ def test_interrupted_keeps_what_was_measured(write_config, tmp_path):
     assert report.stdout == stdout
 
 
+def interrupt(tmp_path, *options):
+    """A sweep of c.json into r.json that is killed once its first point is on disk."""
+    process = subprocess.Popen([PROGRAM, "sweep", "c.json", "-o", "r.json", *options], cwd=tmp_path, text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    for line in process.stderr:
+        if line.startswith("[2/"):
+            break
+    process.kill()
+    process.communicate(timeout=60)
+
+
+def test_resume(gpubench, write_config, tmp_path):
+    write_config(tiny(axes={"size": [64], "triangles": [30, 31, 32], "batch": [16]}))
+    interrupt(tmp_path)
+    first = json.loads((tmp_path / "r.json.partial").read_text().splitlines()[1])
+    run = gpubench("sweep", "c.json", "--resume", "r.json")
+    assert run.returncode == 0, run.stderr
+    assert "gpubench: results: r.json\n" in run.stderr
+    assert "[1/3]" not in run.stderr and "[3/3]" in run.stderr
+    assert sorted(os.listdir(tmp_path)) == ["c.json", "r.json"]
+    results = load(tmp_path / "r.json")
+    assert [c["status"] for c in results["cells"]] == ["ok"] * 3
+    assert results["cells"][0]["samples_ns"] == first["samples_ns"]
+    again = gpubench("sweep", "c.json", "--resume", "r.json")
+    assert (again.returncode, "nothing to go on with" in again.stderr) == (1, True)
+
+
+def test_resume_is_of_the_same_run(gpubench, write_config, tmp_path):
+    write_config(tiny(axes={"size": [64], "triangles": [30, 31, 32], "batch": [16]}))
+    interrupt(tmp_path)
+    before = (tmp_path / "r.json.partial").read_bytes()
+    run = gpubench("sweep", "c.json", "--resume", "r.json.partial", "-a", "triangles=30,31,32,33")
+    assert run.returncode == 2
+    assert 'r.json.partial was measured with another config: "axes" has changed' in run.stderr
+    assert (tmp_path / "r.json.partial").read_bytes() == before
+    none = gpubench("sweep", "c.json", "--resume", "no.json")
+    assert none.returncode == 1 and "no.json.partial" in none.stderr
+    both = gpubench("sweep", "c.json", "--resume", "r.json", "-o", "s.json")
+    assert both.returncode == 2
+
+
 def test_several_configs(gpubench, write_config, tmp_path):
     write_config(tiny(name="one", tables=["speedup"]), "one.json")
     write_config(tiny(name="two", axes={"size": [8], "triangles": [2], "batch": [1]}), "two.json")

@@ -84,12 +84,12 @@ static void test_whole(void **state)
     assert_true(check(&s, false, NULL));
     s.job->io.image[2 * 24 * 16 * 3 + 5] += 1e-3f;
     assert_false(check(&s, false, text));
-    assert_memory_equal(text, "image of scene 2 is off by 0.001, allowed is 1e-05", 35);
+    assert_memory_equal(text, "scene 2: image off by 0.001, allowed 1e-05", 27);
     end(&s);
     begin(&s, &reference_limits, 3, false);
     s.job->io.loss[1] *= 1.001;
     assert_false(check(&s, false, text));
-    assert_memory_equal(text, "loss of scene 1 ", 16);
+    assert_memory_equal(text, "scene 1: loss off by ", 21);
     assert_true(check(&s, true, NULL));
     end(&s);
 }
@@ -115,7 +115,7 @@ static void test_some_scenes(void **state)
     s.job->io.grads[1 * 120 + 7] = NAN;
     assert_int_not_equal(s.reference.scenes[1].index, 1);
     assert_false(check(&s, false, text));
-    assert_string_equal(text, "gradients of scene 1: element 7 was not written, or is not finite");
+    assert_string_equal(text, "scene 1: element 7 of the gradients was not written, or is not finite");
     end(&s);
 }
 
@@ -154,7 +154,7 @@ static void sampled(bool upstream)
     s.job->io.grads[2 * 120 + 16] *= 1.01f;
     s.job->io.grads[2 * 120 + 26] *= 1.01f;
     assert_false(check(&s, false, text));
-    assert_memory_equal(text, "colour of scene 2 ", 18);
+    assert_memory_equal(text, "scene 2: colour off by ", 23);
     /* What the first call gave serves to check later ones. */
     inputs_fill(&s.inputs, &s.job->io);
     assert_true(fake_call(s.job, &err));
