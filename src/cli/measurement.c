@@ -170,6 +170,10 @@ static bool start_results(struct measurement *m, int argc, char **argv, struct e
 
     if (!machine_head(&m->results, argc, (const char *const *)argv, m->config.json, err))
         return false;
+    if (m->predictions) {
+        json_set(m->results.head, "predictions", m->predictions);
+        m->predictions = NULL;
+    }
     m->results.devices = mem_calloc(count, sizeof *devices, "devices", err);
     if (!m->results.devices)
         return false;
@@ -261,6 +265,7 @@ void measurement_fini(struct measurement *m)
 {
     leave_partial(m);
     runner_destroy(m->runner);
+    json_free(m->predictions);
     results_fini(&m->results);
     results_fini(&m->earlier);
     config_fini(&m->config);

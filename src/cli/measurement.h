@@ -21,6 +21,7 @@ struct measurement {
     const struct measure_options *options; /* borrowed */
     struct config config;                  /* owned */
     struct runner *runner;                 /* owned; NULL until it is started */
+    struct json *predictions;              /* owned; for the results' head; NULL: none */
     struct results results;                /* owned */
     struct results earlier;                /* owned; read from the journal that is gone on with */
     struct runner_summary summary;

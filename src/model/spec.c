@@ -66,7 +66,6 @@ static const struct spec_key keys[] = {
              "(pageable), or none (resident)",
      .type = SPEC_ENUM,
      .applies = SPEC_FOR_OPENCL,
-     .grid_only = true,
      .values = calls,
      FIELD(call)},
     {.name = "upstream",

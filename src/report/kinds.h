@@ -13,5 +13,6 @@ bool phases_make(const struct results *results, struct table **tables, size_t *c
 bool reduction_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool scaling_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool speedup_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
+bool what_if_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 
 #endif

@@ -5,7 +5,7 @@ import pytest
 
 from conftest import ROOT, STANDARD, needs_opencl
 
-COMMANDS = ["sweep", "verify", "report", "devices"]
+COMMANDS = ["sweep", "profile", "verify", "report", "devices"]
 
 
 def expected(name):

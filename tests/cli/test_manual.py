@@ -7,7 +7,7 @@ import pytest
 
 from conftest import ROOT, needs_opencl
 
-COMMANDS = ["sweep", "verify", "report", "devices"]
+COMMANDS = ["sweep", "profile", "verify", "report", "devices"]
 
 
 def manual(page):
@@ -54,7 +54,7 @@ def test_examples_run(gpubench):
     assert measured.returncode == 0, measured.stderr
     for command in COMMANDS:
         for example in re.findall(r"^\$ gpubench (.*)$", manual(f"gpubench-{command}.1"), re.M):
-            arguments = shlex.split(example) + (["--dry-run"] if command == "sweep" else [])
+            arguments = shlex.split(example) + (["--dry-run"] if command in ("sweep", "profile") else [])
             if command == "verify" and "-d" not in arguments:
                 continue  # tests/kernels does this on every device
             run = gpubench(*arguments)
@@ -83,11 +83,11 @@ def test_config_example_is_valid(gpubench, write_config):
 
 
 def test_tables(gpubench, write_config):
-    page = re.findall(r"^\.It Cm (\w+)$", manual("gpubench-report.1"), re.M)
+    page = re.findall(r"^\.It Cm ([\w-]+)$", manual("gpubench-report.1"), re.M)
     write_config({"version": 1, "name": "n", "backends": [{"name": "c", "backend": "openmp"}], "tables": ["zzzzzz"]})
     there_are = re.search(r"there are (.*)\n", gpubench("sweep", "c.json").stderr)[1].split(", ")
     assert page == there_are
-    words = re.findall(r"\w+", re.search(r"--table NAME(.*?)instead", gpubench("report", "--help").stdout, re.S)[1])
+    words = re.findall(r"[\w-]+", re.search(r"--table NAME(.*?)instead", gpubench("report", "--help").stdout, re.S)[1])
     assert [w for w in words if w != "or"] == there_are
 
 
