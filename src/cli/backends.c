@@ -11,9 +11,7 @@ static bool list_openmp(const struct backend_options *options, struct device_inf
 
     if (!info)
         return false;
-    openmp_info(info);
-    if (options->threads)
-        info->threads = options->threads;
+    openmp_info(options->threads, options->isa, info);
     *out = info;
     *count = 1;
     return true;

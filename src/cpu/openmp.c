@@ -276,6 +276,19 @@ static void list_isas(char *out, size_t size)
             used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? " " : "", names[i]);
 }
 
+/* The fastest clock that the kernel knows of, 0 where it knows none (virtual machines). */
+static uint32_t clock_mhz(void)
+{
+    unsigned long khz = 0;
+    FILE *f = fopen("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "r");
+    if (f == NULL)
+        return 0;
+    if (fscanf(f, "%lu", &khz) != 1)
+        khz = 0;
+    fclose(f);
+    return (uint32_t)(khz / 1000);
+}
+
 static void fill_info(struct device_info *info, const struct topology *t, uint32_t threads, const char *path)
 {
     memset(info, 0, sizeof *info);
@@ -290,8 +303,9 @@ static void fill_info(struct device_info *info, const struct topology *t, uint32
     snprintf(info->driver_version, sizeof info->driver_version, "%s", __VERSION__);
     snprintf(info->path, sizeof info->path, "%s", path);
     list_isas(info->extensions, sizeof info->extensions);
-    info->compute_units = t->machine.usable_cores;
+    info->compute_units = t->usable_cores;
     info->threads = threads;
+    info->clock_mhz = clock_mhz();
     info->address_bits = 8 * sizeof(void *);
     info->timer_resolution_ns = 1;
     info->host_unified = true;
@@ -335,18 +349,7 @@ bool openmp_create(uint32_t threads, const char *isa, struct renderer **out, str
     return true;
 }
 
-/* Both ask hwloc anew: they are called once, to print. */
-void openmp_machine(struct openmp_machine *out)
-{
-    struct topology *t = calloc(1, sizeof *t);
-    memset(out, 0, sizeof *out);
-    if (t == NULL)
-        return;
-    topology_init(t);
-    *out = t->machine;
-    free(t);
-}
-
+/* Asks hwloc anew: it is called once, to print. */
 uint32_t openmp_default_threads(void)
 {
     uint32_t n = 1;
@@ -359,15 +362,17 @@ uint32_t openmp_default_threads(void)
     return n;
 }
 
-void openmp_info(struct device_info *out)
+void openmp_info(uint32_t threads, const char *isa, struct device_info *out)
 {
     struct err err = ERR_INIT;
     struct renderer *r;
-    memset(out, 0, sizeof *out);
-    if (openmp_create(0, NULL, &r, &err)) {
+    if (openmp_create(threads, isa, &r, &err)) {
         *out = r->info;
         r->ops->destroy(r);
     } else {
+        memset(out, 0, sizeof *out);
+        out->backend = BACKEND_OPENMP;
+        snprintf(out->selector, sizeof out->selector, "openmp");
         snprintf(out->trouble, sizeof out->trouble, "%.500s", err.text);
     }
     err_fini(&err);

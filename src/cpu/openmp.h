@@ -16,24 +16,14 @@
  * unknown name (it lists the known), ERR_UNSUPPORTED for one that this CPU or this build lacks. */
 bool openmp_create(uint32_t threads, const char *isa, struct renderer **out, struct err *err) GB_NODISCARD;
 
-/* Describes the renderer without opening one: CPU name, threads, path; `extensions` lists every
- * instruction-set path that can run here, widest first, separated by blanks. */
-void openmp_info(struct device_info *out);
+/* Describes the renderer that openmp_create would make: CPU name, threads, path; compute_units are the cores
+ * that the process may use, `extensions` lists every instruction-set path that can run here, widest first,
+ * separated by blanks. trouble says why it cannot be made. */
+void openmp_info(uint32_t threads, const char *isa, struct device_info *out);
 
 /* OMP_NUM_THREADS where it is set; else the physical cores that the process may use: hwloc's cores within
  * the affinity mask, at most the CPU quota of its control groups; at least 1. */
 uint32_t openmp_default_threads(void);
-
-/* What hwloc knows of the CPU; a figure of 0 is unknown. Caches: bytes of one instance, and how many
- * instances there are. */
-struct openmp_machine {
-    uint32_t packages, numa_nodes, cores, hardware_threads;
-    uint32_t usable_cores; /* of them within the affinity mask */
-    double quota_cpus;     /* CPU quota of the control groups; 0: none */
-    uint64_t l1d_bytes, l2_bytes, l3_bytes;
-    uint32_t l1d_count, l2_count, l3_count;
-};
-void openmp_machine(struct openmp_machine *out);
 
 /* Names of the instruction-set paths, widest first, and whether one runs on this CPU. */
 const char *const *openmp_isa_names(size_t *count);

@@ -15,13 +15,6 @@ static uint32_t count_of(hwloc_topology_t topo, hwloc_obj_type_t type)
     return n > 0 ? (uint32_t)n : 0;
 }
 
-static void cache_of(hwloc_topology_t topo, hwloc_obj_type_t type, uint64_t *bytes, uint32_t *count)
-{
-    hwloc_obj_t obj = hwloc_get_obj_by_type(topo, type, 0);
-    *count = count_of(topo, type);
-    *bytes = obj != NULL && obj->attr != NULL ? obj->attr->cache.size : 0;
-}
-
 static void copy_info(hwloc_obj_t obj, const char *key, char *out, size_t size)
 {
     const char *value = obj != NULL ? hwloc_obj_get_info_by_name(obj, key) : NULL;
@@ -48,7 +41,7 @@ static void collect_cores(struct topology *t, hwloc_topology_t topo, hwloc_const
         }
         hwloc_bitmap_free(own);
     }
-    t->machine.usable_cores = usable;
+    t->usable_cores = usable;
 }
 
 void topology_init(struct topology *t)
@@ -56,18 +49,10 @@ void topology_init(struct topology *t)
     hwloc_topology_t topo;
     memset(t, 0, sizeof *t);
     snprintf(t->cpu_name, sizeof t->cpu_name, "CPU");
-    t->machine.quota_cpus = cgroup_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+    t->quota_cpus = cgroup_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
     if (hwloc_topology_init(&topo) != 0)
         return;
     if (hwloc_topology_load(topo) == 0) {
-        struct openmp_machine *m = &t->machine;
-        m->packages = count_of(topo, HWLOC_OBJ_PACKAGE);
-        m->numa_nodes = count_of(topo, HWLOC_OBJ_NUMANODE);
-        m->cores = count_of(topo, HWLOC_OBJ_CORE);
-        m->hardware_threads = count_of(topo, HWLOC_OBJ_PU);
-        cache_of(topo, HWLOC_OBJ_L1CACHE, &m->l1d_bytes, &m->l1d_count);
-        cache_of(topo, HWLOC_OBJ_L2CACHE, &m->l2_bytes, &m->l2_count);
-        cache_of(topo, HWLOC_OBJ_L3CACHE, &m->l3_bytes, &m->l3_count);
         hwloc_obj_t package = hwloc_get_obj_by_type(topo, HWLOC_OBJ_PACKAGE, 0);
         copy_info(package, "CPUModel", t->cpu_name, sizeof t->cpu_name);
         copy_info(package, "CPUVendor", t->vendor, sizeof t->vendor);
@@ -89,8 +74,8 @@ void topology_init(struct topology *t)
 
 uint32_t topology_threads(const struct topology *t)
 {
-    uint32_t n = t->machine.usable_cores;
-    double quota = t->machine.quota_cpus;
+    uint32_t n = t->usable_cores;
+    double quota = t->quota_cpus;
     if (quota > 0 && quota < (double)n)
         n = (uint32_t)quota;
     return n > 0 ? n : 1;

@@ -3,17 +3,16 @@
 #define GPUBENCH_CPU_TOPOLOGY_H
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
-
-#include "base/err.h"
-#include "cpu/openmp.h"
 
 #define TOPOLOGY_MAX_CORES 1024u
 
 struct topology {
-    struct openmp_machine machine;
     char cpu_name[256];
     char vendor[64];
+    uint32_t usable_cores;              /* within the affinity mask */
+    double quota_cpus;                  /* of the control groups; 0: none */
     uint32_t cores;                     /* entries of core[]; 0: threads are not pinned */
     cpu_set_t core[TOPOLOGY_MAX_CORES]; /* hardware threads of each usable core, in hwloc's order */
 };

@@ -101,6 +101,27 @@ static bool compete(struct renderer *r, struct render_spec *spec, uint32_t scala
     return ok;
 }
 
+/* One small scene: more threads must not make it slower. */
+static bool small_scene(struct renderer *r, struct err *err)
+{
+    struct render_job *one = NULL, *all = NULL;
+    struct render_spec spec;
+    double one_ms = 0, all_ms = 0;
+    spec_init(&spec);
+    spec.width = spec.height = 64;
+    spec.triangles = 32;
+    spec.batch = 1;
+    bool ok = job_make(r, &spec, VARIANT_FAST, 1, &one, err) &&
+              job_make(r, &spec, VARIANT_FAST, 0, &all, err) && time_job(one, 1000, &one_ms, err) &&
+              time_job(all, 1000, &all_ms, err);
+    if (ok)
+        printf("gradient, one scene, 64^2 x 32: one thread %.1f us, up to %u threads %.1f us\n", one_ms * 1e3,
+               r->info.threads, all_ms * 1e3);
+    r->ops->close(one);
+    r->ops->close(all);
+    return ok;
+}
+
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -145,7 +166,7 @@ static bool run(struct renderer *r, struct err *err)
     printf("forward, one scene, 512^2 x 1024, sigma 0.0015: scalar on one thread %.2f ms, fast %.3f ms, "
            "ratio %.1f\n",
            c.scalar_ms, c.fast_ms, c.scalar_ms / c.fast_ms);
-    return true;
+    return small_scene(r, err);
 }
 
 int main(int argc, char **argv)

@@ -460,6 +460,14 @@ static void test_isa_names(void **state)
     assert_int_equal(r->info.threads, 3);
     assert_non_null(strstr(r->info.extensions, "portable"));
     r->ops->destroy(r);
+
+    struct device_info info;
+    openmp_info(3, "portable", &info);
+    assert_string_equal(info.path, "portable");
+    assert_int_equal(info.threads, 3);
+    assert_string_equal(info.trouble, "");
+    openmp_info(0, "avx9", &info);
+    assert_non_null(strstr(info.trouble, "avx9"));
 }
 
 int main(void)
