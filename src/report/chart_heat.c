@@ -103,8 +103,11 @@ static bool add_line(void *context, const struct view *v, struct err *err)
     label_point(text, v->results, &v->line->spec, v->free);
     page_text(heat->out, text);
     strbuf_add(heat->out, "</p>\n");
-    return add_map(heat->out, v, false, err) &&
-           (!v->line->has_device_time || add_map(heat->out, v, true, err));
+    strbuf_add(heat->out, "<div class=\"pair\">\n");
+    bool ok =
+        add_map(heat->out, v, false, err) && (!v->line->has_device_time || add_map(heat->out, v, true, err));
+    strbuf_add(heat->out, "</div>\n");
+    return ok;
 }
 
 bool chart_heat(const struct results *results, struct strbuf *out, struct err *err)

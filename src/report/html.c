@@ -45,16 +45,20 @@ static bool add_verdict(void *context, const struct view *v, struct err *err)
         }
     label_sides(names[0], names[1], v->results, v->reference, v->line);
     size_t known = seen[RATIO_FIRST] + seen[RATIO_SECOND] + seen[RATIO_TIE];
+    bool second = seen[RATIO_SECOND] >= seen[RATIO_FIRST]; /* has won more */
+    const char *winner = names[second], *loser = names[!second];
+    size_t won = seen[second ? RATIO_SECOND : RATIO_FIRST], lost = seen[second ? RATIO_FIRST : RATIO_SECOND];
     verdict->lines++;
     strbuf_add(verdict->out, "<p class=\"verdict\">");
     if (!known)
         page_textf(verdict->out, "%s and %s cannot be compared: no point has a time of both", names[1],
                    names[0]);
-    else if (seen[RATIO_SECOND] == known || seen[RATIO_FIRST] == known)
-        page_textf(verdict->out, "%s wins everywhere measured", names[seen[RATIO_SECOND] == known]);
+    else if (won == known)
+        page_textf(verdict->out, "%s wins everywhere measured", winner);
     else {
-        page_textf(verdict->out, "%s wins %zu of %zu points, %s %zu", names[1], seen[RATIO_SECOND], known,
-                   names[0], seen[RATIO_FIRST]);
+        page_textf(verdict->out, "%s wins %zu of %zu points", winner, won, known);
+        if (lost)
+            page_textf(verdict->out, ", %s %zu", loser, lost);
         if (seen[RATIO_TIE])
             page_textf(verdict->out, "; %zu %s", seen[RATIO_TIE],
                        seen[RATIO_TIE] == 1 ? "is a tie" : "are ties");

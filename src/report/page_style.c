@@ -20,6 +20,7 @@ const char page_style[] =
     ".r{text-align:right}tbody tr:hover{background:var(--soft)}\n"
     ".winner{color:var(--win);font-weight:600}.loser{color:var(--lose);font-weight:600}.tie{color:var(--tie)}"
     ".bad{color:var(--bad);font-weight:600}\n"
+    ".pair{display:flex;flex-wrap:wrap;gap:0 2rem}.heat caption{text-align:left;color:var(--dim)}"
     ".heat td{text-align:center;border:2px solid var(--bg);min-width:7rem;color:#111}.heat "
     "small{display:block}"
     ".heat tbody "
@@ -43,4 +44,5 @@ const char page_style[] =
     "@media print{:root{color-scheme:light;--fg:#000;--bg:#fff;--dim:#444}"
     ".table,svg{break-inside:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n"
     "@media(max-width:40rem){dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}"
+    ".pair{display:flex;flex-wrap:wrap;gap:0 2rem}.heat caption{text-align:left;color:var(--dim)}"
     ".heat td{min-width:5.5rem;padding:.2rem}}\n";
