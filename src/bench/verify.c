@@ -1,5 +1,6 @@
 #include "bench/verify.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,33 +104,55 @@ static void compare(const struct render_io *io, const struct golden_case *c, boo
     agreement_grads(errors, io->grads, c->grads, c->scene.triangles, c->vertices_summed);
 }
 
-static bool run_case(struct render_job *job, const struct golden_case *c, struct agreement *errors,
-                     struct err *err)
+static void *copy_of(const void *data, size_t bytes, struct err *err)
 {
-    const struct renderer_ops *ops = job->renderer->ops;
+    void *copy = mem_calloc(bytes, 1, "a result", err);
 
-    fill_inputs(&job->io, c);
-    if (!ops->inputs_changed(job, err) || !ops->poison(job, err) || !ops->call(job, err))
-        return false;
-    compare(&job->io, c, job->spec.mode == MODE_GRADIENT, errors);
-    return true;
+    if (copy)
+        memcpy(copy, data, bytes);
+    return copy;
 }
 
-void verify_case(struct renderer *renderer, const struct golden_case *c, const struct verify_variant *variant,
-                 struct verify_result *out)
+static bool run_case(struct render_job *job, const struct golden_case *c, struct verify_result *out)
+{
+    const struct renderer_ops *ops = job->renderer->ops;
+    const struct render_io *io = &job->io;
+    bool gradient = job->spec.mode == MODE_GRADIENT;
+
+    fill_inputs(&job->io, c);
+    if (!ops->inputs_changed(job, &out->err) || !ops->poison(job, &out->err) || !ops->call(job, &out->err))
+        return false;
+    compare(io, c, gradient, &out->errors);
+    out->image = copy_of(io->image, (size_t)c->width * c->height * 3 * sizeof(float), &out->err);
+    if (!gradient)
+        return out->image != NULL;
+    out->grads = copy_of(io->grads, (size_t)c->scene.triangles * SCENE_STRIDE * sizeof(float), &out->err);
+    out->loss = io->loss[0];
+    return out->image && out->grads;
+}
+
+static struct render_spec case_spec(const struct golden_case *c, const struct verify_variant *variant)
 {
     struct render_spec spec = variant->spec;
-    struct render_footprint footprint;
-    struct render_job *job = NULL;
 
-    memset(out, 0, sizeof *out);
-    agreement_init(&out->errors);
     spec.width = c->width;
     spec.height = c->height;
     spec.triangles = c->scene.triangles;
     spec.batch = 1;
     spec.sigma = c->sigma;
     spec.keep_images = true;
+    return spec;
+}
+
+void verify_case(struct renderer *renderer, const struct golden_case *c, const struct verify_variant *variant,
+                 struct verify_result *out)
+{
+    struct render_spec spec = case_spec(c, variant);
+    struct render_footprint footprint;
+    struct render_job *job = NULL;
+
+    memset(out, 0, sizeof *out);
+    agreement_init(&out->errors);
     if (!spec_check(&spec, renderer->info.backend, &out->err) ||
         !renderer->ops->footprint(renderer, &spec, &footprint, &out->err)) {
         out->verdict = VERIFY_SKIPPED;
@@ -139,9 +162,115 @@ void verify_case(struct renderer *renderer, const struct golden_case *c, const s
         out->verdict = out->err.code == ERR_UNSUPPORTED ? VERIFY_SKIPPED : VERIFY_FAILED;
         return;
     }
-    if (!run_case(job, c, &out->errors, &out->err))
+    if (!run_case(job, c, out))
         out->verdict = VERIFY_FAILED;
     else if (!agreement_within(&out->errors, &c->tolerance, &out->worst))
         out->verdict = VERIFY_WRONG;
     renderer->ops->close(job);
+}
+
+void verify_result_fini(struct verify_result *result)
+{
+    err_fini(&result->err);
+    free(result->image);
+    free(result->grads);
+    result->image = result->grads = NULL;
+}
+
+static double *widen(const float *values, size_t count, struct err *err)
+{
+    double *wide = mem_calloc(count, sizeof *wide, "a result", err);
+
+    for (size_t i = 0; wide && i < count; i++)
+        wide[i] = (double)values[i];
+    return wide;
+}
+
+bool verify_compare(const struct golden_case *c, const struct verify_result *a, const struct verify_result *b,
+                    struct agreement *errors, struct err *err)
+{
+    size_t values = (size_t)c->width * c->height * 3;
+    size_t parameters = (size_t)c->scene.triangles * SCENE_STRIDE;
+    double *image = NULL, *grads = NULL;
+    bool ok = false;
+
+    agreement_init(errors);
+    if (a->image && b->image) {
+        if (!(image = widen(b->image, values, err)))
+            goto out;
+        errors->value[AGREE_IMAGE] = agreement_image(a->image, image, values);
+    }
+    if (a->grads && b->grads) {
+        if (!(grads = widen(b->grads, parameters, err)))
+            goto out;
+        errors->value[AGREE_LOSS] = agreement_loss(a->loss, b->loss);
+        agreement_grads(errors, a->grads, grads, c->scene.triangles, c->vertices_summed);
+    }
+    ok = true;
+out:
+    free(image);
+    free(grads);
+    return ok;
+}
+
+/* ---- finite differences ---- */
+
+struct loss_context {
+    struct render_job *job; /* forward */
+    const struct golden_case *golden;
+    struct err *err;
+};
+
+/* The mean squared difference in double, so that only the image is rounded. */
+static double image_loss(void *ctx, const float *params)
+{
+    const struct loss_context *context = ctx;
+    const struct golden_case *c = context->golden;
+    const struct render_io *io = &context->job->io;
+    size_t values = (size_t)c->width * c->height * 3;
+    double sum = 0;
+
+    memcpy(io->params, params, (size_t)c->scene.triangles * SCENE_STRIDE * sizeof(float));
+    if (!context->job->renderer->ops->call(context->job, context->err))
+        return NAN;
+    for (size_t i = 0; i < values; i++) {
+        double difference = (double)io->image[i] - (double)c->target[i];
+        sum += difference * difference;
+    }
+    return sum / (double)values;
+}
+
+bool verify_finite_differences(struct renderer *renderer, const struct golden_case *c,
+                               const struct verify_variant *variant, const double *steps, size_t count,
+                               struct finite_diff_error *errors, struct err *err)
+{
+    const struct oracle_input at = {.width = c->width,
+                                    .height = c->height,
+                                    .triangles = c->scene.triangles,
+                                    .sigma = c->sigma,
+                                    .params = c->scene.params};
+    struct verify_variant forward = *variant;
+    struct verify_result result;
+    struct loss_context context = {.golden = c, .err = err};
+    double *grads = NULL;
+    bool ok = false;
+
+    forward.spec.mode = MODE_FORWARD;
+    struct render_spec spec = case_spec(c, &forward);
+    verify_case(renderer, c, variant, &result);
+    if (result.err.code) {
+        err_set(err, result.err.code, "%s", result.err.text);
+        goto out;
+    }
+    grads = widen(result.grads, (size_t)c->scene.triangles * SCENE_STRIDE, err);
+    if (!grads || !renderer->ops->open(renderer, &spec, &context.job, err))
+        goto out;
+    fill_inputs(&context.job->io, c);
+    ok = renderer->ops->inputs_changed(context.job, err) &&
+         finite_diff(image_loss, &context, &at, grads, steps, count, errors, err) && err->code == ERR_NONE;
+    renderer->ops->close(context.job);
+out:
+    verify_result_fini(&result);
+    free(grads);
+    return ok;
 }

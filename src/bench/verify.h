@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "model/agreement.h"
+#include "model/finite_diff.h"
 #include "model/golden.h"
 #include "model/renderer.h"
 
@@ -25,11 +26,25 @@ struct verify_result {
     enum verify_verdict verdict;
     struct agreement errors;    /* groups that the variant does not compute: NAN */
     enum agreement_group worst; /* VERIFY_WRONG: the group furthest over its tolerance */
-    struct err err;             /* VERIFY_SKIPPED (what the device cannot do) and VERIFY_FAILED; err_fini */
+    struct err err;             /* VERIFY_SKIPPED (what the device cannot do) and VERIFY_FAILED */
+    float *image, *grads;       /* owned; what was computed, [H][W][3] and [T][10]; NULL where nothing was */
+    double loss;
 };
+void verify_result_fini(struct verify_result *result); /* accepts a zeroed one */
 
 /* Poisons the outputs, renders the case, compares. The verdict is in *out; nothing else can fail. */
 void verify_case(struct renderer *renderer, const struct golden_case *c, const struct verify_variant *variant,
                  struct verify_result *out);
+
+/* How far two results of a case are apart, as the golden case compares; b is taken for right. Groups that one
+ * of them lacks: NAN. */
+bool verify_compare(const struct golden_case *c, const struct verify_result *a, const struct verify_result *b,
+                    struct agreement *errors, struct err *err) GB_NODISCARD;
+
+/* Central differences of the loss of the renderer's own images (worked out in double) against its gradient,
+ * for each step of steps[count] (model/finite_diff.h). variant is a gradient one. */
+bool verify_finite_differences(struct renderer *renderer, const struct golden_case *c,
+                               const struct verify_variant *variant, const double *steps, size_t count,
+                               struct finite_diff_error *errors, struct err *err) GB_NODISCARD;
 
 #endif

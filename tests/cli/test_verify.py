@@ -33,9 +33,11 @@ def test_own_cases(gpubench):
     assert (run.returncode, run.stderr) == (0, "")
     assert re.findall(r"^([a-z]\S+) +image +loss +vertices +colour +alpha$", run.stdout, re.M) == CASES
     assert run.stdout.count("  tolerance ") == len(CASES) == 11
-    rows = re.findall(r"^  openmp (.*?)  .* ok$", run.stdout, re.M)
+    golden = run.stdout.split("against openmp fast")[0]
+    rows = re.findall(r"^  openmp (.*?)  .* ok$", golden, re.M)
     assert rows == ["fast, forward", "fast", "scalar, forward", "scalar"] * len(CASES)
-    assert run.stdout.endswith("44 ok, 0 wrong, 0 failed, 0 skipped\n")
+    assert re.search(r"^against openmp fast +image .*\n  openmp scalar  .* ok\n\n", run.stdout, re.M)
+    assert run.stdout.endswith("\n45 ok, 0 wrong, 0 failed, 0 skipped\n")
 
 
 @needs_opencl
@@ -43,10 +45,32 @@ def test_every_strategy_and_reduction(gpubench, case):
     case()
     run = gpubench("verify", "-q", "--golden", "golden")
     assert run.returncode == 0, run.stdout + run.stderr
-    variants = re.findall(r"^  ocl:\d+:\d+ (.*?)  .* ok$", run.stdout, re.M)
-    assert variants == ["forward"] + [
-        f"{strategy} + {reduction}" for strategy in ["fused", "recompute", "taped"]
-        for reduction in ["ordered", "local", "direct"]]
+    golden, against = run.stdout.split("against openmp fast")
+    gradients = [f"{strategy} + {reduction}" for strategy in ["fused", "recompute", "taped"]
+                 for reduction in ["ordered", "local", "direct"]]
+    assert re.findall(r"^  ocl:\d+:\d+ (.*?)  .* ok$", golden, re.M) == ["forward"] + gradients
+    assert re.findall(r"^  ocl:\d+:\d+ (.*?)  .* ok$", against, re.M) == gradients
+
+
+def test_finite_differences(gpubench, case):
+    case("random-64-at-48-soft")
+    case("random-33-at-37x19")  # too sharp for them
+    run = gpubench("verify", "-q", "-d", "openmp", "--finite-differences", "--golden", "golden")
+    assert run.returncode == 0, run.stdout
+    assert run.stdout.count("finite differences, %") == 1
+    errors = [float(line.split()[5]) for line in re.findall(r"^    step .*$", run.stdout, re.M)]
+    lowest = errors.index(min(errors))
+    assert 0 < lowest < len(errors) - 1  # curvature on the one side, rounding on the other
+    assert errors[:lowest + 1] == sorted(errors[:lowest + 1], reverse=True)
+    assert re.search(r"^    step 5e-04 .* ok$", run.stdout, re.M)
+
+
+def test_finite_differences_ask_the_renderer_not_the_case(gpubench, case):
+    """Not a golden value but the target is spoilt: the gradient follows, and the case is wrong all the same."""
+    spoil(case("random-64-at-48-soft") / "target.f32", 100, 40.0)
+    run = gpubench("verify", "-q", "-d", "openmp", "--finite-differences", "--golden", "golden")
+    assert run.returncode == 5
+    assert re.search(r"^    step 5e-04 .* ok$", run.stdout, re.M)
 
 
 @pytest.mark.parametrize("file, group", [("image.f32", "image"), ("grads.f32", "vertices")])

@@ -112,8 +112,9 @@ static const struct renderer_ops fake_ops = {.footprint = fake_footprint,
                                              .close = fake_close};
 
 /* Verifies a two-pixel, one-triangle case on a renderer that makes this mistake. */
-static struct verify_result verify(enum mistake mistake, enum render_mode mode)
+static void verify(enum mistake mistake, enum render_mode mode, struct verify_result *result)
 {
+    verify_result_fini(result);
     float params[10] = {0, 0, 1, 0, 0, 1, 0.25f, 0.5f, 0.75f, 0.5f};
     float target[6] = {0.5f, 0.5f, 0.5f, 0.25f, 0.25f, 0.25f};
     double image[6] = {0.125, 0.25, 0.375, 0.5, 0.625, 0.75};
@@ -128,55 +129,61 @@ static struct verify_result verify(enum mistake mistake, enum render_mode mode)
                             .scene = {.triangles = 1, .params = params}};
     struct fake fake = {.base = {.ops = &fake_ops}, .mistake = mistake, .golden = &c};
     struct verify_variant variant = {.name = "fake"};
-    struct verify_result result;
 
     for (size_t i = 0; i < AGREE_GROUPS; i++)
         c.tolerance.value[i] = 1e-5;
     spec_init(&variant.spec);
     variant.spec.mode = mode;
-    verify_case(&fake.base, &c, &variant, &result);
+    verify_case(&fake.base, &c, &variant, result);
     assert_int_equal(fake.open_jobs, 0);
-    return result;
 }
 
 static void test_right(void **state)
 {
-    struct verify_result result = verify(RIGHT, MODE_GRADIENT);
+    struct verify_result result = {0};
     (void)state;
+    verify(RIGHT, MODE_GRADIENT, &result);
     assert_int_equal(result.verdict, VERIFY_OK);
     for (size_t i = 0; i < AGREE_GROUPS; i++)
         assert_true(result.errors.value[i] >= 0 && result.errors.value[i] < 1e-6);
+    verify_result_fini(&result);
 }
 
 static void test_forward_has_an_image_alone(void **state)
 {
-    struct verify_result result = verify(RIGHT, MODE_FORWARD);
+    struct verify_result result = {0};
     (void)state;
+    verify(RIGHT, MODE_FORWARD, &result);
     assert_int_equal(result.verdict, VERIFY_OK);
     assert_true(result.errors.value[AGREE_IMAGE] < 1e-6);
     assert_true(isnan(result.errors.value[AGREE_LOSS]) && isnan(result.errors.value[AGREE_ALPHA]));
-    result = verify(PIXEL_UNWRITTEN, MODE_FORWARD);
+    verify(PIXEL_UNWRITTEN, MODE_FORWARD, &result);
     assert_int_equal(result.verdict, VERIFY_WRONG);
+    verify_result_fini(&result);
 }
 
 static void test_unwritten_elements_show(void **state)
 {
-    struct verify_result result = verify(PIXEL_UNWRITTEN, MODE_GRADIENT);
+    struct verify_result result = {0};
     (void)state;
+    verify(PIXEL_UNWRITTEN, MODE_GRADIENT, &result);
     assert_int_equal(result.verdict, VERIFY_WRONG);
     assert_int_equal(result.worst, AGREE_IMAGE);
     assert_true(isinf(result.errors.value[AGREE_IMAGE]));
-    result = verify(GRADIENT_UNWRITTEN, MODE_GRADIENT);
+    verify(GRADIENT_UNWRITTEN, MODE_GRADIENT, &result);
     assert_int_equal(result.verdict, VERIFY_WRONG);
     assert_int_equal(result.worst, AGREE_ALPHA);
+    verify_result_fini(&result);
 }
 
 static void test_wrong_loss(void **state)
 {
-    struct verify_result result = verify(LOSS_OFF, MODE_GRADIENT);
+    struct verify_result result = {0};
     (void)state;
+    verify(LOSS_OFF, MODE_GRADIENT, &result);
     assert_int_equal(result.verdict, VERIFY_WRONG);
     assert_int_equal(result.worst, AGREE_LOSS);
+    verify_result_fini(&result);
 }
 
 static void test_what_cannot_run(void **state)
@@ -190,11 +197,34 @@ static void test_what_cannot_run(void **state)
                  {DOES_NOT_FIT, VERIFY_SKIPPED, "9 GB of 1 GB"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct verify_result result = verify(cases[i].mistake, MODE_GRADIENT);
+        struct verify_result result = {0};
+        verify(cases[i].mistake, MODE_GRADIENT, &result);
         assert_int_equal(result.verdict, cases[i].verdict);
         assert_string_equal(result.err.text, cases[i].text);
-        err_fini(&result.err);
+        verify_result_fini(&result);
     }
+}
+
+static void test_results_against_each_other(void **state)
+{
+    struct golden_case c = {.width = 1, .height = 1, .scene = {.triangles = 1}};
+    float image[2][3] = {{1, 2, 3}, {1, 2, 3.5f}};
+    float grads[2][10] = {{3, 0, 0, 4, 0, 0, 1, 0, 0, 2}, {3, 0, 0, 4.5f, 0, 0, 1, 0, 0, 0}};
+    struct verify_result a = {.image = image[0], .grads = grads[0], .loss = 1.0};
+    struct verify_result b = {.image = image[1], .grads = grads[1], .loss = 1.25};
+    struct verify_result forward = {.image = image[1]};
+    struct agreement errors;
+    struct err err = ERR_INIT;
+    (void)state;
+    assert_true(verify_compare(&c, &b, &a, &errors, &err));
+    assert_true(errors.value[AGREE_IMAGE] == 0.5);
+    assert_true(errors.value[AGREE_LOSS] == 0.25);
+    assert_true(fabs(errors.value[AGREE_VERTICES] - 0.1) < 1e-12);
+    assert_true(errors.value[AGREE_COLOUR] == 0.0);
+    assert_true(errors.value[AGREE_ALPHA] == 1.0);
+    assert_true(verify_compare(&c, &forward, &a, &errors, &err));
+    assert_true(errors.value[AGREE_IMAGE] == 0.5);
+    assert_true(isnan(errors.value[AGREE_LOSS]) && isnan(errors.value[AGREE_VERTICES]));
 }
 
 static void test_variants(void **state)
@@ -225,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_unwritten_elements_show),
         cmocka_unit_test(test_wrong_loss),
         cmocka_unit_test(test_what_cannot_run),
+        cmocka_unit_test(test_results_against_each_other),
         cmocka_unit_test(test_variants),
     };
     return cmocka_run_group_tests_name("verify", tests, NULL, NULL);
