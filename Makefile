@@ -40,7 +40,7 @@ KERNEL_TESTS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/kernels/test_*.c))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help packages bench check lint check-unit check-kernels check-cli check-clang check-san \
+.PHONY: all help packages tables bench check lint check-unit check-kernels check-cli check-clang check-san \
         check-san-built check-fuzz check-fuzz-built fuzz fuzz-built check-oclgrind check-valgrind install \
         uninstall dist clean FORCE
 
@@ -112,6 +112,10 @@ $(O)/tests/%.o: EXTRA = -Itests
 
 $(O)/tests/bench/%: $(O)/tests/bench/%.o $(O)/libgpubench.a
 	$(CC) -o $@ $^ $(ALL_LIBS)
+
+tables: gpubench ## make the tables in results/README.md anew
+	./gpubench report -q --update results/README.md
+	scripts/record-tables.py results/README.md
 
 bench: $(O)/tests/bench/bench_cpu ## the CPU renderer, fast against scalar (BENCH="threads isa")
 	@$< $(BENCH)

@@ -131,16 +131,23 @@ bool tables_unknown(const char *name, struct err *err)
     return false;
 }
 
+bool tables_write(const struct results *results, const char *const *names, size_t count, const char *format,
+                  struct strbuf *out, struct err *err)
+{
+    struct collection c = {0};
+    bool ok = make_tables(results, names, count, &c, err) &&
+              writers[format_index(format)](&c, results, out, err) && strbuf_ok(out, err);
+
+    tables_free(c.tables, c.count);
+    return ok;
+}
+
 bool tables_print(const struct results *results, const char *const *names, size_t count, const char *format,
                   struct err *err)
 {
-    struct collection c = {0};
     struct strbuf text = STRBUF_INIT;
-    bool ok = make_tables(results, names, count, &c, err) &&
-              writers[format_index(format)](&c, results, &text, err) && strbuf_ok(&text, err) &&
-              print_text(&text, err);
+    bool ok = tables_write(results, names, count, format, &text, err) && print_text(&text, err);
 
-    tables_free(c.tables, c.count);
     strbuf_fini(&text);
     return ok;
 }

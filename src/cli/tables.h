@@ -3,6 +3,7 @@
 #define GPUBENCH_CLI_TABLES_H
 
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "record/results.h"
 
 /* What -f takes, NULL-terminated; the first is the default. */
@@ -13,6 +14,9 @@ extern const char *const table_formats[];
  * NO_COLOR is set; csv is the results themselves, a row a cell and quantity. */
 bool tables_print(const struct results *results, const char *const *names, size_t count, const char *format,
                   struct err *err) GB_NODISCARD;
+/* The same, appended to out. */
+bool tables_write(const struct results *results, const char *const *names, size_t count, const char *format,
+                  struct strbuf *out, struct err *err) GB_NODISCARD;
 
 /* ERR_CONFIG: there is no table of this name; says which there are, or a near one. Always false. */
 bool tables_unknown(const char *name, struct err *err);

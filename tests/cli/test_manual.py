@@ -47,11 +47,12 @@ def test_examples_are_those_of_help(gpubench, command):
     assert examples == re.findall(r"^  (gpubench .*)$", gpubench(command, "--help").stdout, re.M)
 
 
-def test_examples_run(gpubench):
+def test_examples_run(gpubench, tmp_path):
     """The sweeps with --dry-run in place of minutes of measuring; reports on what the quickest one leaves."""
     measured = gpubench("sweep", "crossover", "-q", "-d", "openmp", "-a", "size=8", "-a", "triangles=4", "-o",
                         "results.json")
     assert measured.returncode == 0, measured.stderr
+    (tmp_path / "README.md").write_text("<!-- gpubench report results.json -->\n<!-- end -->\n")
     for command in COMMANDS:
         for example in re.findall(r"^\$ gpubench (.*)$", manual(f"gpubench-{command}.1"), re.M):
             arguments = shlex.split(example) + (["--dry-run"] if command in ("sweep", "profile") else [])

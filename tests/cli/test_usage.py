@@ -48,7 +48,7 @@ CASES = [
      '-a batch=1:2:3: "1:2:3" is not FIRST:LAST:xFACTOR or FIRST:LAST:+STEP'),
     (["sweep", "crossover", "-a", "mode=forward"],
      '$.tables[0]: "crossover" has nothing to show in mode forward'),
-    (["report"], "report needs RESULTS; gpubench report --help shows how"),
+    (["report"], "report takes a results file, or --update with a Markdown file"),
     (["verify", "x"], 'verify: one argument too many: "x"'),
     (["devices", "--jsn"], "devices: unknown option --jsn; did you mean --json?"),
     (["worker", "1"], 'worker: "1" is not IN,OUT; gpubench starts workers itself'),

@@ -1,0 +1,89 @@
+"""report --update and record-tables.py: tables in Markdown files, and that the repository's own are not stale."""
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import ROOT, tiny
+
+RECORD_TABLES = ROOT / "scripts/record-tables.py"
+
+
+@pytest.fixture
+def measured(gpubench, write_config, tmp_path):
+    (tmp_path / "sub").mkdir()
+    write_config(tiny(tables=["speedup"]))
+    assert gpubench("sweep", "c.json", "-q", "-o", "sub/r.json").returncode == 0
+
+
+def test_update(gpubench, measured, tmp_path):
+    path = tmp_path / "sub/a.md"
+    path.write_text("# Title\n\n<!-- gpubench report r.json phases -->\nold\n<!-- end -->\nbetween\n"
+                    "<!-- gpubench report r.json -->\n<!-- end -->\n\nno newline at the end")
+    run = gpubench("report", "--update", "sub/a.md")
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "gpubench: sub/a.md: 2 places\n")
+    text = path.read_text()
+    pieces = text.split("<!-- end -->\n")
+    assert pieces[0].startswith("# Title\n\n<!-- gpubench report r.json phases -->\n**Phases of a call")
+    assert "old" not in text and "| size " in pieces[0]
+    assert pieces[1].startswith("between\n<!-- gpubench report r.json -->\n**Times of CPU")
+    assert pieces[2] == "\nno newline at the end"
+    before = path.stat().st_mtime_ns
+    assert gpubench("report", "-q", "--update", "sub/a.md").returncode == 0
+    assert path.read_text() == text and path.stat().st_mtime_ns == before
+
+
+BROKEN = {
+    "no end": ("a\n<!-- gpubench report r.json -->\n", 2, "a.md:2: there is no line <!-- end --> behind this marker"),
+    "no close": ("<!-- gpubench report r.json\n<!-- end -->\n", 2, "a.md:1: the marker does not end with -->"),
+    "no file": ("<!-- gpubench report  -->\n<!-- end -->\n", 2, "a.md:1: the marker names no results file"),
+    "no such file": ("<!-- gpubench report s.json -->\n<!-- end -->\n", 1, "a.md:1: "),
+    "no such table": ("\n\n<!-- gpubench report sub/r.json phase -->\n<!-- end -->\n", 2,
+                      'a.md:3: "phase" is not a table; did you mean "phases"?'),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken(gpubench, measured, tmp_path, name):
+    text, code, message = BROKEN[name]
+    (tmp_path / "a.md").write_text(text)
+    run = gpubench("report", "--update", "a.md")
+    assert (run.returncode, run.stdout) == (code, "")
+    assert run.stderr.startswith(f"gpubench: error: {message}")
+    assert (tmp_path / "a.md").read_text() == text
+
+
+def test_nothing_to_update(gpubench, tmp_path):
+    (tmp_path / "a.md").write_text("text\n")
+    assert gpubench("report", "--update", "a.md").returncode == 6
+    assert gpubench("report").returncode == gpubench("report", "r.json", "--update", "a.md").returncode == 2
+
+
+@pytest.mark.parametrize("name", ["README.md", "results/README.md"])
+def test_own_tables_are_not_stale(gpubench, tmp_path, name):
+    text = (ROOT / name).read_text()
+    shutil.copytree(ROOT / "results", tmp_path / "results")
+    (tmp_path / name).write_text(text)
+    if "<!-- gpubench report " in text:
+        run = gpubench("report", "--update", name)
+        assert run.returncode == 0, run.stderr
+    if "<!-- record " in text:
+        subprocess.run([RECORD_TABLES, tmp_path / name], check=True)
+    assert (tmp_path / name).read_text() == text, "run make tables"
+
+
+def test_record_tables_without_results(tmp_path):
+    shutil.copy(ROOT / "results/original.json", tmp_path)
+    names = ["forward", "gradient", "batch", "crossover", "times", "reduction", "phases", "remedies", "shares", "scaling"]
+    path = tmp_path / "a.md"
+    path.write_text("".join(f"<!-- record {name} nowhere -->\n<!-- end -->\n" for name in names))
+    subprocess.run([RECORD_TABLES, path], check=True)
+    blocks = path.read_text().split("<!-- end -->\n")[:-1]
+    assert len(blocks) == len(names)
+    for block in blocks:
+        lines = [line for line in block.splitlines() if line.startswith("|")]
+        assert len(lines) > 2
+        assert len({line.count("|") for line in lines}) == 1
+    path.write_text("<!-- record nonsense here -->\n<!-- end -->\n")
+    wrong = subprocess.run([RECORD_TABLES, path], stderr=subprocess.PIPE, text=True)
+    assert wrong.returncode == 1 and "there is no table nonsense" in wrong.stderr
