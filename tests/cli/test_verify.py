@@ -55,7 +55,7 @@ def test_every_strategy_and_reduction(gpubench, case):
 def test_finite_differences(gpubench, case):
     case("random-64-at-48-soft")
     case("random-33-at-37x19")  # too sharp for them
-    run = gpubench("verify", "-q", "-d", "openmp", "--finite-differences", "--golden", "golden")
+    run = gpubench("verify", "-q", "-d", "openmp", "-t", 1, "--finite-differences", "--golden", "golden")
     assert run.returncode == 0, run.stdout
     assert run.stdout.count("finite differences, %") == 1
     errors = [float(line.split()[5]) for line in re.findall(r"^    step .*$", run.stdout, re.M)]
@@ -68,7 +68,7 @@ def test_finite_differences(gpubench, case):
 def test_finite_differences_ask_the_renderer_not_the_case(gpubench, case):
     """Not a golden value but the target is spoilt: the gradient follows, and the case is wrong all the same."""
     spoil(case("random-64-at-48-soft") / "target.f32", 100, 40.0)
-    run = gpubench("verify", "-q", "-d", "openmp", "--finite-differences", "--golden", "golden")
+    run = gpubench("verify", "-q", "-d", "openmp", "-t", 1, "--finite-differences", "--golden", "golden")
     assert run.returncode == 5
     assert re.search(r"^    step 5e-04 .* ok$", run.stdout, re.M)
 
