@@ -44,29 +44,24 @@ static inline vf v_rows(const float *p)
     return _mm256_insertf128_ps(_mm256_broadcast_ss(p), _mm_broadcast_ss(p + 1), 1);
 }
 
-/* Estimates of 12 bits and one Newton step: good to two units in the last place. */
 static inline vf v_rsqrt_estimate(vf a) { return _mm256_rsqrt_ps(a); }
-static inline vf v_rcp(vf a)
-{
-    vf r = _mm256_rcp_ps(a);
-    return v_fma(r, v_fnma(a, r, v_set1(1)), r);
-}
-
-/* clang-format on */
-
-/* n = the integer nearest to a, and p * 2^n. Below 2^-125 a weight is 0 anyhow. */
-static inline vf v_exp2_split(vf a, vf *fraction)
+/* Not the estimate and a Newton step: a division is fewer instructions, and no slower among the others. */
+static inline vf v_rcp(vf a) { return _mm256_div_ps(v_set1(1), a); }
+/* v_split: a less its floor, and what v_scale needs to multiply by 2^floor(a). Below 2^-125 a weight is 0
+ * anyhow. */
+static inline vf v_split(vf a, vf *fraction)
 {
     a = _mm256_max_ps(a, v_set1(-125));
-    vf n = _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    *fraction = v_sub(a, n);
-    return n;
+    vf whole = _mm256_floor_ps(a);
+    *fraction = v_sub(a, whole);
+    return whole;
 }
-static inline vf v_exp2_join(vf p, vf n)
+static inline vf v_scale(vf p, vf whole)
 {
-    __m256i exponent = _mm256_slli_epi32(_mm256_cvtps_epi32(n), 23);
+    __m256i exponent = _mm256_slli_epi32(_mm256_cvtps_epi32(whole), 23);
     return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(p), exponent));
 }
+/* clang-format on */
 
 /* The halves of a added, beside those of b. */
 static inline vf fold_halves(vf a, vf b)

@@ -48,27 +48,17 @@ static inline vf v_rows(const float *p)
     return _mm512_permutexvar_ps(row, _mm512_broadcast_f32x4(_mm_load_ps(p)));
 }
 
-/* Estimates of 14 bits and one Newton step: good to about one unit in the last place. */
 static inline vf v_rsqrt_estimate(vf a) { return _mm512_rsqrt14_ps(a); }
-static inline vf v_rcp(vf a)
+/* Not the estimate and a Newton step: a division is fewer instructions, and no slower among the others. */
+static inline vf v_rcp(vf a) { return _mm512_div_ps(v_set1(1), a); }
+/* v_split: a less its floor, and what v_scale needs to multiply by 2^floor(a). */
+static inline vf v_split(vf a, vf *fraction)
 {
-    vf r = _mm512_rcp14_ps(a);
-    return v_fma(r, v_fnma(a, r, v_set1(1)), r);
+    *fraction = _mm512_reduce_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    return a;
 }
-
+static inline vf v_scale(vf p, vf a) { return _mm512_scalef_ps(p, a); }
 /* clang-format on */
-
-/* n = the integer nearest to a, and p * 2^n. */
-static inline vf v_exp2_split(vf a, vf *fraction)
-{
-    vf n = _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    *fraction = v_sub(a, n);
-    return n;
-}
-static inline vf v_exp2_join(vf p, vf n)
-{
-    return _mm512_scalef_ps(p, n);
-}
 
 /* a and b become one vector whose halves hold the two halves of a added, and those of b. */
 static inline vf fold_halves(vf a, vf b)

@@ -51,21 +51,20 @@ static inline vf v_rsqrt_estimate(vf a)
     return 1 / (vf){sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3])};
 }
 
-/* clang-format on */
-
-/* n = the integer nearest to a, and p * 2^n. Below 2^-125 a weight is 0 anyhow. Adding 1.5 * 2^23 rounds to
- * an integer, which is then in the low bits. */
-static inline vf v_exp2_split(vf a, vf *fraction)
+/* v_split: a less its floor, or up to a rounding beside it, and what v_scale needs to multiply by 2^floor(a).
+ * Below 2^-125 a weight is 0 anyhow. Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits. */
+static inline vf v_split(vf a, vf *fraction)
 {
     a = v_max(a, v_set1(-125));
-    vf n = (a + 12582912.0f) - 12582912.0f;
-    *fraction = a - n;
-    return n;
+    vf whole = ((a - 0.5f) + 12582912.0f) - 12582912.0f;
+    *fraction = a - whole;
+    return whole;
 }
-static inline vf v_exp2_join(vf p, vf n)
+static inline vf v_scale(vf p, vf whole)
 {
-    return (vf)((vm)p + (((vm)(n + 12582912.0f) - 0x4B400000) * (1 << 23)));
+    return (vf)((vm)p + (((vm)(whole + 12582912.0f) - 0x4B400000) * (1 << 23)));
 }
+/* clang-format on */
 
 static inline float sum4(vf a)
 {

@@ -92,7 +92,6 @@ struct tile_scratch {
     _Alignas(64) float adjoint[3 * TILE_PIXELS];   /* g = dL/dC */
     _Alignas(64) float residual[TILE_PIXELS];      /* R */
     _Alignas(64) float transmittance[TILE_PIXELS]; /* T */
-    uint64_t live[TILE_CHUNK]; /* blocks of a chunk's triangles where some weight is not 0 */
     /* One triangle's columns: offset, along and cross (struct row) of each edge. */
     _Alignas(64) float column[3][3][TILE_SIZE];
 };
