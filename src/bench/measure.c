@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -84,21 +83,19 @@ static bool prepare_point(struct point *p, struct err *err)
  * machine's memory, and within half of each device's. At least one. */
 static size_t group_length(const struct point *p, size_t first)
 {
-    const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    const uint64_t machine = trial_machine_bytes() / 2;
     uint64_t host = 0;
     size_t length = 0;
     for (size_t i = first; i < p->count; i++, length++) {
         const struct trial *t = &p->trials[i];
         if (!t->live)
             continue;
-        uint64_t device = 0, mine = t->footprint.host_bytes;
+        uint64_t device = 0;
         for (size_t j = first; j <= i; j++)
             if (p->trials[j].live && p->trials[j].renderer == t->renderer &&
                 !mem_add(device, p->trials[j].footprint.device_bytes, &device))
                 return length > 0 ? length : 1;
-        if (t->renderer->info.host_unified && !mem_add(mine, t->footprint.device_bytes, &mine))
-            mine = UINT64_MAX;
-        if (!mem_add(host, mine, &host))
+        if (!mem_add(host, trial_host_bytes(t->renderer, &t->footprint), &host))
             host = UINT64_MAX;
         const uint64_t global = t->renderer->info.global_bytes;
         if (length > 0 && (host > machine || (global > 0 && device > global / 2)))

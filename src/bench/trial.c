@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "bench/stats.h"
 
 #define MAX_REPEATS 7 /* of the synchronised and of the profiled call */
@@ -63,6 +65,37 @@ void trial_fail(struct trial *t, struct err *cause)
     err_fini(cause);
 }
 
+uint64_t trial_host_bytes(const struct renderer *renderer, const struct render_footprint *footprint)
+{
+    uint64_t bytes = footprint->host_bytes;
+    if (renderer->info.host_unified && !mem_add(bytes, footprint->device_bytes, &bytes))
+        return UINT64_MAX;
+    return bytes;
+}
+
+uint64_t trial_machine_bytes(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+bool trial_footprint(struct renderer *renderer, const struct render_spec *spec, struct render_footprint *out,
+                     struct err *err)
+{
+    struct render_spec verified = *spec;
+    struct render_footprint kept = {0};
+    verified.keep_images = true;
+    if (!renderer->ops->footprint(renderer, spec, out, err) ||
+        !renderer->ops->footprint(renderer, &verified, &kept, err))
+        return false;
+    const uint64_t needed = trial_host_bytes(renderer, &kept), there = trial_machine_bytes();
+    if (needed <= there)
+        return true;
+    char needed_text[UNITS_MAX], there_text[UNITS_MAX];
+    units_bytes(needed_text, needed);
+    units_bytes(there_text, there);
+    return err_set(err, ERR_LIMIT, "needs %s of host memory, this machine has %s", needed_text, there_text);
+}
+
 bool trial_init(struct trial *t, const struct config *config, const struct grid *grid, size_t index,
                 struct renderer *renderer, const char *trouble, struct err *err)
 {
@@ -78,7 +111,7 @@ bool trial_init(struct trial *t, const struct config *config, const struct grid 
         trial_end(t, CELL_SKIPPED, cell->refuse);
     else if (renderer == NULL)
         trial_end(t, CELL_FAILED, trouble);
-    else if (!renderer->ops->footprint(renderer, &cell->spec, &t->footprint, &cause))
+    else if (!trial_footprint(renderer, &cell->spec, &t->footprint, &cause))
         trial_fail(t, &cause);
     return true;
 }

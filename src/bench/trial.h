@@ -40,6 +40,15 @@ struct trial {
     bool live; /* still to be measured; false: result is final */
 };
 
+/* Bytes of the host's memory that a job takes, the device's with them where the two share it; saturating. */
+uint64_t trial_host_bytes(const struct renderer *renderer, const struct render_footprint *footprint);
+/* The machine's memory, in bytes. */
+uint64_t trial_machine_bytes(void);
+/* What the cell needs; false (ERR_LIMIT, ERR_UNSUPPORTED) when it cannot run here: the renderer says so, or its
+ * arrays, with the pictures that verifying keeps, are more than the machine's memory. */
+bool trial_footprint(struct renderer *renderer, const struct render_spec *spec, struct render_footprint *out,
+                     struct err *err);
+
 /* Fills the result's description and asks for the footprint: a cell that cannot run is final at once.
  * trouble: why there is no renderer. */
 bool trial_init(struct trial *t, const struct config *config, const struct grid *grid, size_t index,

@@ -234,7 +234,7 @@ static bool on_footprint(struct worker *w, const struct json *request, struct er
     else if (renderer == NULL)
         err_set(&cause, ERR_NO_DEVICE, "%s", w->devices[cell->device].trouble);
     else
-        (void)renderer->ops->footprint(renderer, &cell->spec, &bytes, &cause);
+        (void)trial_footprint(renderer, &cell->spec, &bytes, &cause);
     struct json *answer = message_new("footprint");
     json_set_bool(answer, "fits", cause.code == ERR_NONE);
     json_set_string(answer, "reason", cause.text);

@@ -3,7 +3,7 @@
  * The environment says what goes wrong, so that a worker process can be told: FAKE_FAULT is "WHERE:WHAT", or
  * "WHERE:WHAT:T" for scenes of T triangles alone, on the OpenCL side of the fake. WHERE: list, create,
  * footprint, open, call, phased, profiled. WHAT: crash, kill, quit, hang, error, print, garbage, wrong, lazy
- * (outputs are not written), miss (the pool misses), limit, late (wrong from the tenth call on).
+ * (outputs are not written), miss (the pool misses), limit, huge, late (wrong from the tenth call on).
  */
 #ifndef GPUBENCH_TESTS_UNIT_FAKE_BACKEND_H
 #define GPUBENCH_TESTS_UNIT_FAKE_BACKEND_H
@@ -59,6 +59,9 @@ static bool fake_footprint(struct renderer *r, const struct render_spec *spec, s
 {
     *out = (struct render_footprint){
         .device_bytes = 1000, .largest_alloc_bytes = 600, .host_bytes = 500, .split = 1};
+    /* Only the pictures that verifying keeps are too much. */
+    if (spec->keep_images && fake_fault(r->info.backend, "footprint", "huge", spec->triangles))
+        out->host_bytes = UINT64_C(1) << 60;
     return fake_step(r->info.backend, "footprint", spec->triangles, err);
 }
 

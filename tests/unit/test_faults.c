@@ -1,4 +1,5 @@
-/* What becomes of the cells when a driver crashes, hangs, fails or is wrong, and when somebody stops the run. */
+/* What becomes of the cells when a driver crashes, hangs, fails or is wrong, and when somebody stops the run.
+ */
 #include "unit/runner_check.h"
 
 static void test_a_crash_is_a_row(void **state)
@@ -69,6 +70,11 @@ static void test_errors_are_rows(void **state)
     run_config(&t, PLAIN, "footprint:limit:3");
     expect(&t, "gpu", 3, CELL_SKIPPED, "needs 4 GB, there is 1 GB");
     assert_int_equal(t.summary.by_status[CELL_OK], 9);
+    end(&t);
+    run_config(&t, PLAIN, "footprint:huge:3");
+    const size_t huge = cell_at(&t, "gpu", 3);
+    assert_int_equal(t.record.cells[huge].status, CELL_SKIPPED);
+    assert_memory_equal(t.record.cells[huge].reason, "needs 1.15 EB of host memory, this machine has ", 47);
     end(&t);
     run_config(&t, PLAIN, "create:error");
     expect(&t, "gpu", 3, CELL_FAILED, "clFake on fake failed: CL_OUT_OF_RESOURCES (-5)");
