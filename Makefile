@@ -149,7 +149,7 @@ check-san: ## unit tests and golden cases under AddressSanitizer and UndefinedBe
 	@+$(MAKE) SAN=address,undefined check-san-built
 
 check-san-built: $(UNIT_TESTS) $(LOCALES) gpubench
-	@$(RUN) --programs san $(UNIT_TESTS)
+	@$(RUN) --programs san $(UNIT_TESTS) "tests/verify.sh $(O)/gpubench"
 
 check-oclgrind: $(KERNEL_TESTS) ## kernels under Oclgrind: memory errors, races, barriers
 	@$(RUN) --wrap tests/oclgrind.sh --programs oclgrind $(KERNEL_TESTS)
