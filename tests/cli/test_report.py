@@ -1,0 +1,118 @@
+"""Tables from a results file in every format."""
+import csv
+import html.parser
+import io
+import json
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import PROGRAM, ROOT, tiny
+
+FORMATS = ["text", "markdown", "csv", "json", "html"]
+TABLES = ["speedup", "forward", "gradient", "batch", "crossover", "reduction", "phases", "kernels", "what-if", "scaling"]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """Two sizes and two triangle counts on the OpenMP renderer, fast and scalar."""
+    folder = tmp_path_factory.mktemp("measured")
+    config = tiny(axes={"size": [16, "9x7"], "triangles": [4, 8], "batch": [2]},
+                  backends=[{"name": "cpu", "backend": "openmp"},
+                            {"name": "scalar", "backend": "openmp", "variant": "scalar"}],
+                  tables=["speedup", "crossover"])
+    (folder / "c.json").write_text(json.dumps(config))
+    subprocess.run([PROGRAM, "sweep", "c.json", "-o", "r.json", "-q"], cwd=folder, check=True, timeout=200)
+    return folder / "r.json"
+
+
+@pytest.fixture
+def results(measured, tmp_path):
+    """r.json in the test's folder."""
+    return pathlib.Path(shutil.copy(measured, tmp_path))
+
+
+class Checker(html.parser.HTMLParser):
+    """Elements open and close in pairs; nothing is loaded."""
+    VOID = {"meta"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen = [], set()
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        assert not {"src", "href"} & {name for name, _ in attrs}
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_html_is_one_whole_page(gpubench, results):
+    page = gpubench("report", "r.json", "-f", "html").stdout
+    checker = Checker()
+    checker.feed(page)
+    checker.close()
+    assert checker.open == []
+    assert checker.seen >= {"title", "h1", "table", "svg", "desc", "pre"}
+    assert "script" not in checker.seen
+    text = gpubench("report", "r.json", "--table", "crossover").stdout
+    first = text.splitlines()[5].split("  ")[1]
+    assert first.strip() in page
+
+
+def test_csv_has_a_row_a_cell_and_quantity(gpubench, results):
+    rows = list(csv.DictReader(io.StringIO(gpubench("report", "r.json", "-f", "csv").stdout)))
+    cells = {c["id"]: c for c in json.loads(results.read_text())["cells"]}
+    assert {row["id"] for row in rows} == set(cells)
+    for row in rows:
+        assert None not in row and None not in row.values()
+        if row["quantity"] == "median":
+            assert int(row["value"]) == cells[row["id"]]["median_ns"]
+            assert int(row["samples"]) == 7
+
+
+def test_csv_header_is_fixed(gpubench, results, write_config):
+    empty = dict(json.loads(results.read_text()), cells=[])
+    write_config(empty, "empty.json")
+    run = gpubench("report", "empty.json", "-f", "csv")
+    assert run.returncode == 6
+    assert run.stdout == gpubench("report", "r.json", "-f", "csv").stdout.splitlines(True)[0]
+
+
+def test_json_has_the_text_of_the_tables(gpubench, results):
+    tables = json.loads(gpubench("report", "r.json", "-f", "json").stdout)["tables"]
+    assert [t["name"] for t in tables] == ["speedup", "crossover"]
+    text = gpubench("report", "r.json").stdout
+    for table in tables:
+        for row in table["rows"]:
+            for field in row:
+                assert field["text"] in text
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_table_is_wider_than_80_columns(gpubench, results, table):
+    run = gpubench("report", "r.json", "--table", table)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout
+    for line in run.stdout.splitlines():
+        assert len(line) <= 80 and line == line.rstrip()
+    assert "nan" not in run.stdout and "inf" not in run.stdout
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_exit_code_does_not_depend_on_the_format(gpubench, results, format):
+    document = json.loads(results.read_text())
+    document["version"] = 99
+    (results.parent / "new.json").write_text(json.dumps(document))
+    assert gpubench("report", "r.json", "-f", format).returncode == 0
+    run = gpubench("report", "new.json", "-f", format)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert "99" in run.stderr and "version 1" in run.stderr
