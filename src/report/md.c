@@ -45,6 +45,44 @@ static void add_header(struct strbuf *out, const struct table *t)
     strbuf_addc(out, '\n');
 }
 
+/* Whether a row goes on with the one above: its first field is empty. */
+static bool continues(const struct table *t, size_t row)
+{
+    const char *text = row < t->row_count ? t->fields[row * t->column_count].text : NULL;
+    return row > 0 && row < t->row_count && !(text && *text);
+}
+
+static void add_field(struct strbuf *out, const struct table_field *field)
+{
+    const char *text = field->text ? field->text : "";
+    const char *bold = *text && (field->mark == MARK_WINNER || field->mark == MARK_BAD) ? "**" : "";
+
+    strbuf_add(out, bold);
+    add_escaped(out, text);
+    strbuf_add(out, bold);
+}
+
+/* A row of the Markdown table: one of the table, and those that go on with it as further lines. Returns how
+ * many. */
+static size_t add_row(struct strbuf *out, const struct table *t, size_t row)
+{
+    size_t rows = 1;
+
+    while (continues(t, row + rows))
+        rows++;
+    strbuf_addc(out, '|');
+    for (size_t c = 0; c < t->column_count; c++) {
+        strbuf_addc(out, ' ');
+        for (size_t i = 0; i < rows; i++) {
+            strbuf_add(out, i && c ? "<br>" : "");
+            add_field(out, &t->fields[(row + i) * t->column_count + c]);
+        }
+        strbuf_add(out, " |");
+    }
+    strbuf_addc(out, '\n');
+    return rows;
+}
+
 bool table_write_markdown(const struct table *t, struct strbuf *out, struct err *err)
 {
     if (!table_ok(t, err))
@@ -57,17 +95,8 @@ bool table_write_markdown(const struct table *t, struct strbuf *out, struct err 
     add_list(out, t->notes, t->note_count);
     if (t->row_count)
         add_header(out, t);
-    for (size_t row = 0; row < t->row_count; row++) {
-        strbuf_addc(out, '|');
-        for (size_t c = 0; c < t->column_count; c++) {
-            const struct table_field *field = &t->fields[row * t->column_count + c];
-            const char *bold = field->mark == MARK_WINNER || field->mark == MARK_BAD ? "**" : "";
-            strbuf_addf(out, " %s", bold);
-            add_escaped(out, field->text ? field->text : "");
-            strbuf_addf(out, "%s |", bold);
-        }
-        strbuf_addc(out, '\n');
-    }
+    for (size_t row = 0; row < t->row_count;)
+        row += add_row(out, t, row);
     if (t->row_count)
         strbuf_addc(out, '\n');
     add_list(out, t->footer, t->footer_count);

@@ -12,6 +12,10 @@ static void make(struct table *t)
     table_put(t, MARK_WINNER, 1.5, "1.50|x");
     table_row(t);
     table_put(t, MARK_NONE, NAN, "%s", "");
+    table_put(t, MARK_NONE, NAN, "1.2 / 0.8 ms");
+    table_row(t);
+    table_put(t, MARK_NONE, NAN, "96²");
+    table_put(t, MARK_NONE, 2, "2");
     table_foot(t, "H200 wins everywhere measured");
 }
 
@@ -29,8 +33,8 @@ static void test_markdown(void **state)
                                          "\n"
                                          "| size | call ms |\n"
                                          "|---:|:---|\n"
-                                         "| 64² | **1.50\\|x** |\n"
-                                         "|  |  |\n"
+                                         "| 64² | **1.50\\|x**<br>1.2 / 0.8 ms |\n"
+                                         "| 96² | 2 |\n"
                                          "\n"
                                          "- H200 wins everywhere measured\n"
                                          "\n");
