@@ -66,6 +66,20 @@ void number_interval(char out[NUMBER_MAX], const struct ratio *ratio)
     snprintf(out, NUMBER_MAX, "%.16s [%.16s,%.16s]", value, low, high);
 }
 
+void number_percent(char out[NUMBER_MAX], double change, bool sign)
+{
+    char number[NUMBER_MAX];
+    const double size = fabs(change) * 100;
+
+    if (!isfinite(change)) {
+        snprintf(out, NUMBER_MAX, "-");
+        return;
+    }
+    fixed(number, size, size < 9.95 ? 1 : 0);
+    const bool zero = strspn(number, "0.") == strlen(number);
+    snprintf(out, NUMBER_MAX, "%s%.20s %%", !sign ? "" : zero ? "±" : change < 0 ? "-" : "+", number);
+}
+
 void number_error(char out[NUMBER_MAX], double value)
 {
     locale_t locale = clocale_enter();

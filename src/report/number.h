@@ -15,6 +15,8 @@ void number_sig2(char out[NUMBER_MAX], double value);
 /* "3.4 [3.3,3.5]", all three with the decimals of the first, or one more where the ends would look alike;
  * each with its own where they are far apart: "5.9 [0.21,22]"; "3.4" where there is no interval. */
 void number_interval(char out[NUMBER_MAX], const struct ratio *ratio);
+/* A relative change of 0.123 as "+12 %", or "12 %" without the sign; "-" where it is not finite. */
+void number_percent(char out[NUMBER_MAX], double change, bool sign);
 /* An error with two significant digits: 2.2e-5. */
 void number_error(char out[NUMBER_MAX], double value);
 /* "64²", "96x64". */

@@ -1,0 +1,298 @@
+/* Verdicts on times whose distribution is known: false alarms, slowdowns found, and whether what a verdict
+ * says it could have seen is true. A fake renderer's calls are drawn from distributions that real machines
+ * have. */
+#include "unit/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/stats.h"
+#include "model/rng.h"
+#include "report/judge.h"
+
+#define CALLS 60
+#define BLOCK 6
+#define BASELINE 5
+#define RUNS 200
+
+enum shape { NORMAL, BIMODAL, DRIFTING, HEAVY, AUTOCORRELATED, PLACED, SHAPES };
+
+/* One call's time around 1 ms. level: of noise, relative; process: what all calls of a process have in
+ * common. */
+struct fake {
+    enum shape shape;
+    double level, process, previous;
+    size_t call;
+    struct rng *rng;
+};
+
+static double normal(struct rng *rng)
+{
+    double sum = -6;
+
+    for (int i = 0; i < 12; i++)
+        sum += (double)rng_uniform(rng);
+    return sum;
+}
+
+static double fake_call(struct fake *f)
+{
+    const double n = normal(f->rng), u = (double)rng_uniform(f->rng);
+    double x = 0;
+
+    switch (f->shape) {
+    case NORMAL:
+    case PLACED:
+        x = n;
+        break;
+    case BIMODAL: /* two modes, the slower one a third of the calls */
+        x = 0.3 * n + (u < 0.33 ? 4 : 0);
+        break;
+    case DRIFTING: /* warms up and slows down over the run */
+        x = n + 3.0 * (double)f->call / CALLS;
+        break;
+    case HEAVY: /* one call in ten is disturbed, some badly */
+        x = n + (u < 0.1 ? 0.5 / (u + 0.005) : 0);
+        break;
+    case AUTOCORRELATED:
+        f->previous = 0.9 * f->previous + 0.436 * n;
+        x = f->previous;
+        break;
+    case SHAPES:
+        break;
+    }
+    f->call++;
+    return 1e6 * (1 + f->process) * (1 + f->level * x);
+}
+
+/* The median of a process, slowed down by a factor. PLACED: processes differ by where their memory lies. */
+static double fake_process(enum shape shape, double level, double factor, struct rng *rng, double *within)
+{
+    struct fake f = {.shape = shape, .level = level, .rng = rng};
+    uint64_t samples[CALLS], median, ci[2];
+    size_t starts[CALLS / BLOCK];
+    struct err err = ERR_INIT;
+    bool valid;
+
+    if (shape == PLACED)
+        f.process = level * ((double)rng_uniform(rng) < 0.5 ? -1 : 1);
+    f.previous = normal(rng);
+    for (size_t i = 0; i < CALLS; i++) {
+        if (i % BLOCK == 0)
+            starts[i / BLOCK] = i;
+        samples[i] = (uint64_t)(factor * fake_call(&f));
+    }
+    const struct series s = {samples, CALLS, starts, CALLS / BLOCK};
+    assert_true(stats_median(samples, CALLS, &median, &err));
+    if (within) {
+        assert_true(stats_median_ci(&s, ci, &valid, &err) && valid);
+        *within = (double)(ci[1] - ci[0]) / 2 / 1.96 / (double)median;
+    }
+    return (double)median;
+}
+
+static void fake_baseline(enum shape shape, double level, struct rng *rng, struct judge_base *base)
+{
+    uint64_t medians[BASELINE];
+    struct err err = ERR_INIT;
+    double within = 0;
+
+    for (size_t i = 0; i < BASELINE; i++)
+        medians[i] = (uint64_t)fake_process(shape, level, 1, rng, i == 0 ? &within : NULL);
+    assert_true(judge_base_init(base, medians, BASELINE, within, &err));
+}
+
+/* A whole check of one cell: a process, and what looks slower again in others. */
+static enum judge_verdict check(enum shape shape, double level, double factor, struct rng *rng,
+                                const struct judge_base *base, double threshold)
+{
+    double again[JUDGE_AGAIN];
+    enum judge_verdict verdict =
+        judge_first(base, threshold, 0, fake_process(shape, level, factor, rng, NULL));
+
+    for (size_t i = 0; i < JUDGE_AGAIN && verdict == JUDGE_SLOWER; i++) {
+        again[i] = fake_process(shape, level, factor, rng, NULL);
+        verdict = judge_again(base, threshold, 0, again, i + 1);
+    }
+    return verdict;
+}
+
+static const double levels[] = {0.003, 0.01, 0.03, 0.1};
+#define LEVELS (sizeof(levels) / sizeof(levels[0]))
+
+/* Alarms of RUNS checks of something that did not change. */
+static unsigned false_alarms(enum shape shape, double level, double threshold)
+{
+    struct rng rng;
+    unsigned alarms = 0;
+
+    rng_init(&rng, 100 + (uint64_t)shape, (uint64_t)(level * 1000));
+    for (int run = 0; run < RUNS; run++) {
+        struct judge_base base;
+        fake_baseline(shape, level, &rng, &base);
+        alarms += check(shape, level, 1, &rng, &base, threshold) == JUDGE_SLOWER;
+    }
+    return alarms;
+}
+
+static void test_false_alarms_are_rare(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < SHAPES; s++)
+        for (size_t l = 0; l < LEVELS; l++) {
+            const unsigned alarms = false_alarms((enum shape)s, levels[l], JUDGE_THRESHOLD);
+            if (alarms * 100 > RUNS)
+                fail_msg("shape %zu, level %g: %u false alarms in %d checks", s, levels[l], alarms, RUNS);
+        }
+}
+
+/* Where a verdict says that it could see 10 %, a slowdown of 10 % is found. */
+static void test_ten_percent_is_found_where_it_is_claimed(void **state)
+{
+    (void)state;
+    unsigned all_claims = 0;
+    for (size_t s = 0; s < SHAPES; s++) {
+        unsigned claims = 0, found = 0;
+        for (size_t l = 0; l < LEVELS; l++) {
+            struct rng rng;
+            rng_init(&rng, 200 + s, l);
+            for (int run = 0; run < RUNS; run++) {
+                struct judge_base base;
+                fake_baseline((enum shape)s, levels[l], &rng, &base);
+                if (judge_detectable(&base, JUDGE_THRESHOLD, 0) > 0.10)
+                    continue;
+                claims++;
+                found += check((enum shape)s, levels[l], 1.10, &rng, &base, JUDGE_THRESHOLD) == JUDGE_SLOWER;
+            }
+        }
+        if (found * 100 < claims * 95)
+            fail_msg("shape %zu: %u of %u slowdowns found", s, found, claims);
+        all_claims += claims;
+    }
+    assert_true(all_claims > SHAPES * RUNS); /* it does not claim nothing */
+}
+
+/* A slowdown of exactly what each verdict says it would have found is found. */
+static void test_the_smallest_detectable_change_is_true(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < SHAPES; s++) {
+        unsigned claims = 0, found = 0;
+        for (size_t l = 0; l < LEVELS; l++) {
+            struct rng rng;
+            rng_init(&rng, 300 + s, l);
+            for (int run = 0; run < RUNS; run++) {
+                struct judge_base base;
+                fake_baseline((enum shape)s, levels[l], &rng, &base);
+                const double sees = judge_detectable(&base, JUDGE_THRESHOLD, 0);
+                if (!isfinite(sees))
+                    continue;
+                claims++;
+                found +=
+                    check((enum shape)s, levels[l], 1 + sees, &rng, &base, JUDGE_THRESHOLD) == JUDGE_SLOWER;
+            }
+        }
+        if (found * 100 < claims * 95)
+            fail_msg("shape %zu: %u of %u found", s, found, claims);
+        assert_true(claims > RUNS);
+    }
+}
+
+static bool near(double got, double want)
+{
+    return fabs(got - want) < 1e-6;
+}
+
+static void base_of(struct judge_base *base, const uint64_t *medians, size_t count)
+{
+    struct err err = ERR_INIT;
+    assert_true(judge_base_init(base, medians, count, 0, &err));
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    const uint64_t still[] = {1000, 1000, 1000, 1000, 1000}, wide[] = {900, 950, 1000, 1050, 1100};
+    struct judge_base base;
+
+    base_of(&base, still, 5);
+    assert_true(near(judge_limit(&base, 0.05, 0), 0.05));
+    assert_true(near(judge_limit(&base, 1, 0), 1));
+    assert_true(near(judge_detectable(&base, 0.05, 0), 0.05));
+    assert_int_equal(judge_first(&base, 0.05, 0, 1049), JUDGE_SAME);
+    assert_int_equal(judge_first(&base, 0.05, 0, 1051), JUDGE_SLOWER);
+    assert_int_equal(judge_first(&base, 0.05, 0, 951), JUDGE_FASTER);
+    assert_int_equal(judge_first(&base, 0.05, 0, 953), JUDGE_SAME);
+
+    base_of(&base, wide, 5);
+    assert_true(near(base.spread, 0.0790569));
+    assert_true(near(judge_limit(&base, 0.05, 0), 3 * 0.0790569));
+    assert_true(judge_hidden(&base, 0.05));
+    assert_false(judge_hidden(&base, 1));
+    assert_int_equal(judge_first(&base, 0.05, 0, 1200), JUDGE_CANNOT_TELL);
+    assert_int_equal(judge_first(&base, 0.05, 0, 1300), JUDGE_SLOWER);
+}
+
+static void test_few_processes_have_a_spread_that_is_assumed(void **state)
+{
+    (void)state;
+    const uint64_t one[] = {1000};
+    struct judge_base base;
+
+    base_of(&base, one, 1);
+    assert_true(base.assumed);
+    assert_true(near(base.spread, JUDGE_ASSUMED_SPREAD));
+    assert_int_equal(judge_first(&base, 0.05, 0, 1300), JUDGE_CANNOT_TELL);
+    assert_int_equal(judge_first(&base, 0.05, 0, 2000), JUDGE_SLOWER);
+}
+
+/* The whole machine being 20 % slower is no regression; twice as slow on it still is one. */
+static void test_a_slower_machine_is_an_excuse(void **state)
+{
+    (void)state;
+    const uint64_t still[] = {1000, 1000, 1000, 1000, 1000};
+    struct judge_base base;
+
+    base_of(&base, still, 5);
+    assert_int_equal(judge_first(&base, 0.05, 0.2, 1200), JUDGE_CANNOT_TELL);
+    assert_int_equal(judge_first(&base, 0.05, 0.2, 1020), JUDGE_SAME);
+    assert_int_equal(judge_first(&base, 0.05, 0.2, 2000), JUDGE_SLOWER);
+}
+
+static void test_every_process_must_confirm(void **state)
+{
+    (void)state;
+    const uint64_t still[] = {1000, 1000, 1000, 1000, 1000};
+    const double all[] = {1200, 1100, 1300}, some[] = {1200, 1000, 1300};
+    struct judge_base base;
+
+    base_of(&base, still, 5);
+    assert_int_equal(judge_again(&base, 0.05, 0, all, 3), JUDGE_SLOWER);
+    assert_int_equal(judge_again(&base, 0.05, 0, some, 3), JUDGE_CANNOT_TELL);
+    assert_int_equal(judge_again(&base, 0.05, 0, all, 0), JUDGE_CANNOT_TELL);
+}
+
+static void test_a_baseline_of_nothing(void **state)
+{
+    (void)state;
+    const uint64_t zeros[5] = {0};
+    struct judge_base base;
+
+    base_of(&base, zeros, 5);
+    assert_int_equal(judge_first(&base, 0.05, 0, 100), JUDGE_CANNOT_TELL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_few_processes_have_a_spread_that_is_assumed),
+        cmocka_unit_test(test_a_slower_machine_is_an_excuse),
+        cmocka_unit_test(test_every_process_must_confirm),
+        cmocka_unit_test(test_a_baseline_of_nothing),
+        cmocka_unit_test(test_false_alarms_are_rare),
+        cmocka_unit_test(test_ten_percent_is_found_where_it_is_claimed),
+        cmocka_unit_test(test_the_smallest_detectable_change_is_true),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
