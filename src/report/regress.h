@@ -1,0 +1,88 @@
+/* The regression check: a run against a baseline, cell by cell (SPEC, Regression check).
+ *
+ *     regress_init      statuses, counts, times; what looks slower is a suspect
+ *     regress_again     what a fresh process says of the suspects; up to JUDGE_AGAIN times
+ *     regress_finish    verdicts are final, with their explanations
+ */
+#ifndef GPUBENCH_REPORT_REGRESS_H
+#define GPUBENCH_REPORT_REGRESS_H
+
+#include "report/explain.h"
+#include "report/judge.h"
+#include "report/table.h"
+
+enum check_verdict {
+    CHECK_SAME,
+    CHECK_FASTER,
+    CHECK_SLOWER,
+    CHECK_SUSPECT, /* until regress_finish */
+    CHECK_CANNOT_TELL,
+    CHECK_NOT_JUDGED, /* on another machine */
+    CHECK_COUNTS,     /* dispatches, bytes, pool misses or pairs are not what they were */
+    CHECK_WRONG,      /* a result did not agree with the reference */
+    CHECK_FAILED,     /* failed, timed out */
+    CHECK_SKIPPED,    /* or interrupted: no time now */
+    CHECK_NO_TIME     /* ok now, not in the baseline: nothing to compare with */
+};
+#define CHECK_VERDICTS (CHECK_NO_TIME + 1)
+
+struct check_cell {
+    struct match match; /* both are there */
+    enum check_verdict verdict;
+    struct judge_base base;
+    double now_ns; /* of the process measured first; of those that measured it again where there are any */
+    double change; /* relative; NAN where there are no two times */
+    double limit;  /* beyond it a change is slower */
+    double detectable; /* a slowdown of this much would have been found 95 times of 100 */
+    struct drift drift;
+    double again_ns[JUDGE_AGAIN];
+    size_t again_count;
+    char why[256]; /* of a verdict that is not about time, or that needs a word; or "" */
+    struct cause causes[EXPLAIN_MAX];
+    size_t cause_count;
+};
+
+struct regression {
+    const struct results *baseline, *now; /* borrowed */
+    double threshold;
+    size_t processes; /* of the baseline */
+    struct match_list matches;
+    struct check_cell *cells; /* owned; those that both have */
+    size_t cell_count;
+    size_t
+        by_verdict[CHECK_VERDICTS]; /* of cells, and of what only the run has where it is wrong or failed */
+    size_t measured;                /* cells of the run that are ok */
+    size_t compared;                /* cells that are ok in both and the same work */
+    bool same_machine;
+    char machine_why[MATCH_WHY_MAX];
+};
+
+bool regress_init(struct regression *r, const struct results *baseline, const struct results *now,
+                  double threshold, struct err *err) GB_NODISCARD;
+void regress_fini(struct regression *r); /* accepts NULL and a zeroed one */
+
+size_t regress_suspects(const struct regression *r);
+/* Whether the cell with this id of the run is one. */
+bool regress_is_suspect(const struct regression *r, const char *id);
+/* fresh: the suspects, measured in a new process. Those that are not slower there are no suspects any more.
+ */
+void regress_again(struct regression *r, const struct results *fresh);
+/* Suspects that JUDGE_AGAIN processes confirmed are slower. Those that were never measured again (a results
+ * file from elsewhere) are when the whole interval of their median is over the limit. */
+bool regress_finish(struct regression *r, struct err *err) GB_NODISCARD;
+
+const char *check_verdict_name(enum check_verdict verdict); /* "same", "slower", "cannot tell", ... */
+
+/* ---- regress_report.c ---- */
+
+/* One line a cell, and remarks. */
+bool regress_table(const struct regression *r, struct table **tables, size_t *count,
+                   struct err *err) GB_NODISCARD;
+/* {"schema": "gpubench-check", ...}; gpubench-check(1). */
+bool regress_json(const struct regression *r, int exit_code, struct strbuf *out,
+                  struct err *err) GB_NODISCARD;
+/* Workflow commands of GitHub Actions, a line each: an error for each cell that fails the build, a warning
+ * where times could not be judged. */
+void regress_annotations(const struct regression *r, struct strbuf *out);
+
+#endif

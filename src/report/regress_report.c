@@ -1,0 +1,282 @@
+/* A regression check as a table, as JSON, and as annotations of a CI run. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/put.h"
+#include "report/regress.h"
+
+/* Names that a line of remarks lists before it counts the rest. */
+#define NAMES 8
+
+static enum table_mark mark_of(enum check_verdict verdict)
+{
+    static const enum table_mark marks[CHECK_VERDICTS] = {
+        [CHECK_SAME] = MARK_NONE,     [CHECK_FASTER] = MARK_WINNER,   [CHECK_SLOWER] = MARK_BAD,
+        [CHECK_SUSPECT] = MARK_LOSER, [CHECK_CANNOT_TELL] = MARK_TIE, [CHECK_NOT_JUDGED] = MARK_DIM,
+        [CHECK_COUNTS] = MARK_BAD,    [CHECK_WRONG] = MARK_BAD,       [CHECK_FAILED] = MARK_BAD,
+        [CHECK_SKIPPED] = MARK_DIM,   [CHECK_NO_TIME] = MARK_DIM};
+    return marks[verdict];
+}
+
+static bool fails(const struct check_cell *c)
+{
+    return c->verdict == CHECK_SLOWER || c->verdict == CHECK_COUNTS || c->verdict == CHECK_WRONG ||
+           c->verdict == CHECK_FAILED;
+}
+
+/* ---- table ---- */
+
+static void put_cell(struct table *t, const struct check_cell *c)
+{
+    const struct time_unit unit = number_unit(c->base.median_ns);
+    char text[NUMBER_MAX], then[NUMBER_MAX];
+
+    table_row(t);
+    table_put(t, mark_of(c->verdict), NAN, "%s", check_verdict_name(c->verdict));
+    number_percent(text, c->change, true);
+    table_put(t, MARK_NONE, c->change, "%s", text);
+    number_percent(text, c->limit, false);
+    table_put(t, MARK_NONE, c->limit, "%s", text);
+    number_percent(text, c->detectable, false);
+    table_put(t, MARK_NONE, c->detectable, "%s", text);
+    if (isfinite(c->change)) {
+        number_time(text, (uint64_t)c->base.median_ns, unit);
+        number_time(then, (uint64_t)c->now_ns, unit);
+        table_put(t, MARK_NONE, NAN, "%s / %s %s", text, then, unit.name);
+    } else
+        table_put(t, MARK_DIM, NAN, "-");
+    table_put(t, MARK_NONE, NAN, "%s", c->match.now->id);
+}
+
+static void foot_cell(struct table *t, const struct check_cell *c)
+{
+    if (!fails(c) && c->verdict != CHECK_FASTER && !*c->why)
+        return;
+    table_foot(t, "%s: %s%s%s", c->match.now->id, check_verdict_name(c->verdict), *c->why ? ": " : "",
+               c->why);
+    for (size_t i = 0; i < c->cause_count; i++)
+        table_foot(t, "    %s (%s)", c->causes[i].text, cause_known_by(&c->causes[i]));
+    if (c->verdict == CHECK_SLOWER && !c->cause_count)
+        table_foot(t, "    nothing that was recorded explains it");
+}
+
+static void foot_missing(struct table *t, const struct regression *r, bool baseline, const char *words)
+{
+    struct strbuf names = STRBUF_INIT;
+    size_t count = 0;
+
+    for (size_t i = 0; i < r->matches.count; i++) {
+        const struct match *m = &r->matches.items[i];
+        const struct cell *only = baseline ? m->was : m->now;
+        if ((m->was && m->now) || !only)
+            continue;
+        if (count++ < NAMES)
+            strbuf_addf(&names, "%s%s%s", count > 1 ? ", " : "", only->id,
+                        only->status == CELL_OK ? "" : " (not ok)");
+    }
+    if (count > NAMES)
+        strbuf_addf(&names, " and %zu more", count - NAMES);
+    if (count)
+        table_foot(t, "%s: %s", words, strbuf_str(&names));
+    strbuf_fini(&names);
+}
+
+/* Cells of which the baseline itself leaves too little certain. */
+static void foot_hidden(struct table *t, const struct regression *r)
+{
+    char threshold[NUMBER_MAX];
+    size_t hidden = 0;
+
+    for (size_t i = 0; i < r->cell_count; i++)
+        hidden += r->cells[i].verdict == CHECK_CANNOT_TELL && judge_hidden(&r->cells[i].base, r->threshold);
+    number_percent(threshold, r->threshold, false);
+    if (hidden && r->processes < JUDGE_MIN_PROCESSES)
+        table_foot(
+            t,
+            "cannot tell %s: the baseline holds %zu process%s, and %d are needed to know how much they "
+            "differ; %.0f %% is assumed",
+            threshold, r->processes, r->processes == 1 ? "" : "es", JUDGE_MIN_PROCESSES,
+            JUDGE_ASSUMED_SPREAD * 100);
+    else if (hidden)
+        table_foot(
+            t,
+            "cannot tell %s in %zu cell%s: the baseline's own processes differ too much; measure on an idle "
+            "machine, or allow more (--threshold 2x)",
+            threshold, hidden, hidden == 1 ? "" : "s");
+}
+
+static void foot_verdict(struct table *t, const struct regression *r)
+{
+    struct strbuf line = STRBUF_INIT;
+
+    for (size_t i = 0; i < CHECK_VERDICTS; i++)
+        if (r->by_verdict[i])
+            strbuf_addf(&line, "%s%zu %s", line.len ? ", " : "", r->by_verdict[i],
+                        check_verdict_name((enum check_verdict)i));
+    foot_hidden(t, r);
+    table_foot(t, "%zu cell%s compared: %s", r->compared, r->compared == 1 ? "" : "s",
+               line.len ? strbuf_str(&line) : "none");
+    strbuf_fini(&line);
+    if (!r->same_machine)
+        table_foot(t, "another machine (%s): times are shown and not judged", r->machine_why);
+    if (r->by_verdict[CHECK_COUNTS])
+        table_foot(
+            t, "what a call does has changed; if that is meant, make a new baseline: gpubench check --save");
+}
+
+bool regress_table(const struct regression *r, struct table **tables, size_t *count, struct err *err)
+{
+    struct table *t = tables_append(tables, count, "check", err);
+    char threshold[NUMBER_MAX];
+
+    if (!t)
+        return false;
+    number_percent(threshold, r->threshold, false);
+    table_title(t, "Against %s: %zu process%s of %s", r->baseline->path ? r->baseline->path : "the baseline",
+                r->processes, r->processes == 1 ? "" : "es",
+                json_string(json_get(r->baseline->head, "created")));
+    table_note(t, "slower: over the limit, the larger of %s and 3x the baseline's own spread", threshold);
+    table_note(t, "sees: the smallest slowdown that would have been found");
+    table_column(t, ALIGN_LEFT, KEEP_ALWAYS, "verdict");
+    table_column(t, ALIGN_RIGHT, KEEP_ALWAYS, "change");
+    table_column(t, ALIGN_RIGHT, 3, "limit");
+    table_column(t, ALIGN_RIGHT, 2, "sees");
+    table_column(t, ALIGN_LEFT, 1, "baseline / now");
+    table_column(t, ALIGN_LEFT, KEEP_ALWAYS, "cell");
+    for (size_t i = 0; i < r->cell_count; i++)
+        put_cell(t, &r->cells[i]);
+    for (size_t i = 0; i < r->cell_count; i++)
+        foot_cell(t, &r->cells[i]);
+    foot_missing(t, r, true, "in the baseline, not in the run");
+    foot_missing(t, r, false, "in the run, not in the baseline");
+    foot_verdict(t, r);
+    return table_ok(t, err);
+}
+
+/* ---- JSON ---- */
+
+static void add_causes(struct json *object, const struct check_cell *c)
+{
+    struct json *causes = json_set_array(object, "causes");
+
+    for (size_t i = 0; i < c->cause_count; i++) {
+        struct json *cause = json_add_object(causes);
+        json_set_string(cause, "kind", cause_kind_name(c->causes[i].kind));
+        json_set_string(cause, "known_by", cause_known_by(&c->causes[i]));
+        json_set_string(cause, "text", c->causes[i].text);
+    }
+}
+
+static void add_cell(struct json *array, const struct check_cell *c)
+{
+    struct json *object = json_add_object(array);
+
+    json_set_string(object, "id", c->match.now->id);
+    json_set_string(object, "verdict", check_verdict_name(c->verdict));
+    json_set_bool(object, "fails", fails(c));
+    json_set_number(object, "baseline_ns", c->base.median_ns > 0 ? c->base.median_ns : NAN);
+    json_set_number(object, "now_ns", c->now_ns > 0 ? c->now_ns : NAN);
+    json_set_number(object, "change", c->change);
+    json_set_number(object, "limit", c->limit);
+    json_set_number(object, "detectable", c->detectable);
+    json_set_number(object, "spread", c->base.processes ? c->base.spread : NAN);
+    json_set_string(object, "spread_known_by",
+                    !c->base.processes ? NULL
+                    : c->base.assumed  ? "assumed"
+                                       : "measured");
+    json_set_number(object, "canary_slower", c->drift.known ? c->drift.slower : NAN);
+    struct json *again = json_set_array(object, "again_ns");
+    for (size_t i = 0; i < c->again_count; i++)
+        json_add_number(again, c->again_ns[i]);
+    json_set_string(object, "reason", *c->why ? c->why : NULL);
+    add_causes(object, c);
+}
+
+static void add_missing(struct json *root, const struct regression *r)
+{
+    struct json *gone = json_set_array(root, "only_baseline"), *new = json_set_array(root, "only_run");
+
+    for (size_t i = 0; i < r->matches.count; i++) {
+        const struct match *m = &r->matches.items[i];
+        if (!m->now)
+            json_add_string(gone, m->was->id);
+        else if (!m->was)
+            json_add_string(new, m->now->id);
+    }
+}
+
+bool regress_json(const struct regression *r, int exit_code, struct strbuf *out, struct err *err)
+{
+    struct json *root = json_new_object();
+
+    json_set_string(root, "schema", "gpubench-check");
+    json_set_u64(root, "version", 1);
+    json_set_bool(root, "passed", exit_code == 0);
+    json_set_number(root, "exit_code", exit_code);
+    json_set_string(root, "baseline", r->baseline->path);
+    json_set_u64(root, "baseline_processes", r->processes);
+    json_set_number(root, "threshold", r->threshold);
+    json_set_bool(root, "same_machine", r->same_machine);
+    json_set_string(root, "other_machine", r->same_machine ? NULL : r->machine_why);
+    json_set_u64(root, "measured", r->measured);
+    json_set_u64(root, "compared", r->compared);
+    struct json *cells = json_set_array(root, "cells");
+    for (size_t i = 0; i < r->cell_count; i++)
+        add_cell(cells, &r->cells[i]);
+    add_missing(root, r);
+    bool ok = json_print(root, true, out, err);
+    strbuf_addc(out, '\n');
+    json_free(root);
+    return ok && strbuf_ok(out, err);
+}
+
+/* ---- annotations ---- */
+
+/* What has a meaning in a workflow command. */
+static void add_escaped(struct strbuf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '%' || *text == '\r' || *text == '\n')
+            strbuf_addf(out, "%%%02X", (unsigned)*text);
+        else
+            strbuf_addc(out, *text);
+    }
+}
+
+static void annotate(const struct check_cell *c, struct strbuf *out)
+{
+    struct strbuf text = STRBUF_INIT;
+    char change[NUMBER_MAX], limit[NUMBER_MAX];
+
+    strbuf_addf(&text, "%s: %s", c->match.now->id, check_verdict_name(c->verdict));
+    if (c->verdict == CHECK_SLOWER) {
+        number_percent(change, c->change, true);
+        number_percent(limit, c->limit, false);
+        strbuf_addf(&text, ", %s (limit %s)", change, limit);
+    }
+    if (*c->why)
+        strbuf_addf(&text, "; %s", c->why);
+    for (size_t i = 0; i < c->cause_count; i++)
+        strbuf_addf(&text, "; %s (%s)", c->causes[i].text, cause_known_by(&c->causes[i]));
+    strbuf_addf(out, "::error title=gpubench %s::", check_verdict_name(c->verdict));
+    add_escaped(out, strbuf_str(&text));
+    strbuf_addc(out, '\n');
+    strbuf_fini(&text);
+}
+
+void regress_annotations(const struct regression *r, struct strbuf *out)
+{
+    for (size_t i = 0; i < r->cell_count; i++)
+        if (fails(&r->cells[i]))
+            annotate(&r->cells[i], out);
+    if (!r->same_machine) {
+        strbuf_add(out, "::warning title=gpubench::times were not judged: another machine (");
+        add_escaped(out, r->machine_why);
+        strbuf_add(out, ")\n");
+    }
+    if (r->by_verdict[CHECK_CANNOT_TELL])
+        strbuf_addf(out,
+                    "::notice title=gpubench::%zu of %zu cells: cannot tell whether they became slower\n",
+                    r->by_verdict[CHECK_CANNOT_TELL], r->compared);
+}
