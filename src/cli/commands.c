@@ -1,8 +1,8 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
-    &command_sweep, &command_profile, &command_verify, &command_report, &command_devices, &command_worker,
-    NULL,
+    &command_sweep,  &command_profile, &command_check,  &command_compare, &command_report,
+    &command_verify, &command_devices, &command_worker, NULL,
 };
 
 const struct option global_options[] = {

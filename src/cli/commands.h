@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 
-extern const struct command command_sweep, command_profile, command_verify, command_report, command_devices,
-    command_worker;
+extern const struct command command_sweep, command_profile, command_check, command_compare, command_report,
+    command_verify, command_devices, command_worker;
 
 #endif

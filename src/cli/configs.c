@@ -100,7 +100,7 @@ static bool check_tables(const struct config *config, struct err *err)
     return true;
 }
 
-static bool apply_overrides(struct config *config, const struct measure_options *options, struct err *err)
+bool configs_override(struct config *config, const struct measure_options *options, struct err *err)
 {
     for (size_t i = 0; i < options->axes.count; i++)
         if (!config_override_axis(config, options->axes.items[i], err))
@@ -126,7 +126,7 @@ bool configs_open(const char *name, const struct measure_options *options, struc
         ok = config_load(name, out, err);
     if (!ok)
         return false;
-    if (apply_overrides(out, options, err) && check_tables(out, err))
+    if (configs_override(out, options, err) && check_tables(out, err))
         return true;
     config_fini(out);
     return false;

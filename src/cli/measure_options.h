@@ -78,8 +78,8 @@ struct measure_options {
         .offset = offsetof(struct measure_options, kernel_dir)                                               \
     }
 
-/* What a run measures and where its results go. */
-#define RUN_OPTIONS                                                                                          \
+/* What a run measures. */
+#define GRID_OPTIONS                                                                                         \
     {.name = "axis",                                                                                         \
      .letter = 'a',                                                                                          \
      .type = OPTION_LIST,                                                                                    \
@@ -93,21 +93,30 @@ struct measure_options {
          .max = UINT64_MAX,                                                                                  \
          .help = "seed of the random scenes",                                                                \
          .offset = offsetof(struct measure_options, seed)},                                                  \
-        {.name = "dry-run",                                                                                  \
-         .type = OPTION_FLAG,                                                                                \
-         .help = "show what would run, with memory and time; measure nothing",                               \
-         .offset = offsetof(struct measure_options, dry_run)},                                               \
-        {.name = "output",                                                                                   \
-         .letter = 'o',                                                                                      \
-         .type = OPTION_TEXT,                                                                                \
-         .argument = "FILE",                                                                                 \
-         .help = "the results file, - for standard output; of several configs, the folder of their files. "    \
-                 "Default: results/NAME-TIME.json",                                                          \
-         .offset = offsetof(struct measure_options, output)},                                                \
+    {                                                                                                        \
+        .name = "dry-run", .type = OPTION_FLAG,                                                              \
+        .help = "show what would run, with memory and time; measure nothing",                                \
+        .offset = offsetof(struct measure_options, dry_run)                                                  \
+    }
+
+/* Where its results go. */
+#define OUTPUT_OPTION(text)                                                                                  \
+    {                                                                                                        \
+        .name = "output", .letter = 'o', .type = OPTION_TEXT, .argument = "FILE", .help = text,              \
+        .offset = offsetof(struct measure_options, output)                                                   \
+    }
+
+#define NO_PROGRESS_OPTION                                                                                   \
     {                                                                                                        \
         .name = "no-progress", .type = OPTION_FLAG, .help = "no progress lines",                             \
         .offset = offsetof(struct measure_options, no_progress)                                              \
     }
+
+#define RUN_OPTIONS                                                                                          \
+    GRID_OPTIONS,                                                                                            \
+        OUTPUT_OPTION("the results file, - for standard output; of several configs, the folder of their "    \
+                      "files. Default: results/NAME-TIME.json"),                                             \
+        NO_PROGRESS_OPTION
 
 #define FORMAT_OPTION(where)                                                                                 \
     {                                                                                                        \
@@ -115,6 +124,12 @@ struct measure_options {
         .help = "of the tables: text, markdown, json, html (a page with charts); or csv: the results "       \
                 "themselves, a row a cell and quantity",                                                     \
         .choices = table_formats, .offset = where                                                            \
+    }
+
+#define VERDICT_FORMAT_OPTION(where)                                                                         \
+    {                                                                                                        \
+        .name = "format", .letter = 'f', .type = OPTION_TEXT, .argument = "FORMAT",                          \
+        .help = "of the report: text, markdown or json", .choices = verdict_formats, .offset = where         \
     }
 
 extern const char *const measure_isas[], *const measure_paths[];

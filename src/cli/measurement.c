@@ -52,13 +52,13 @@ static void on_note(void *context, const char *text)
     say(&m->options->base, "%s", text);
 }
 
-/* What an earlier run has finished is there already. */
+/* What an earlier run has finished is there already, and what the caller does not want is left out. */
 static bool on_have(void *context, size_t index, const char *id)
 {
     const struct measurement *m = context;
 
     (void)index;
-    return results_find(&m->results, id) != NULL;
+    return results_find(&m->results, id) != NULL || (m->have && m->have(m->have_context, id));
 }
 
 /* The first line says what runs where; the rest is what there is to know before it does. */
@@ -98,7 +98,8 @@ bool measurement_start(struct measurement *m, struct err *err)
 
     if (!measure_backend_options(m->options, &how.backend, err) || !runner_create(&how, &m->runner, err))
         return false;
-    announce(m);
+    if (!m->again)
+        announce(m);
     return true;
 }
 

@@ -30,6 +30,10 @@ struct measurement {
     char *partial;  /* owned */
     struct journal *journal;
     struct progress progress;
+    bool again;       /* not the first of its kind: measurement_start announces nothing */
+    /* true: the cell with this id is not measured. NULL: all are. */
+    bool (*have)(const void *context, const char *id);
+    const void *have_context;
     size_t announced; /* cells done when the last plain line was printed; SIZE_MAX: none yet */
 };
 

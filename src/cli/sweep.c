@@ -140,11 +140,11 @@ const struct command command_sweep = {
     .name = "sweep",
     .help = "run a grid of sizes on each device, and print which wins where",
     .description =
-        "Runs the grid of each config (a file, - for standard input, or the name of a standard one: batch, "
-        "crossover, crossover-record, forward, gradient, phases, photo, profile, reduction, scaling) on each "
-        "device; record stands for all but photo and profile, which make the tables of the renderer's original "
-        "record. Every cell is checked against the reference before and after it is timed. Writes a results file for "
-        "each config and prints its tables.",
+        "Runs the grid of each config (a file, - for standard input, or the name of a standard one: baseline, "
+        "batch, crossover, crossover-record, forward, gradient, phases, photo, profile, reduction, scaling) on "
+        "each device; record stands for all but baseline, photo and profile, which make the tables of the "
+        "renderer's original record. Every cell is checked against the reference before and after it is timed. "
+        "Writes a results file for each config and prints its tables.",
     .arguments = "CONFIG...",
     .min_arguments = 1,
     .max_arguments = SIZE_MAX,

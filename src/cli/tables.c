@@ -151,3 +151,17 @@ bool tables_print(const struct results *results, const char *const *names, size_
     strbuf_fini(&text);
     return ok;
 }
+
+const char *const verdict_formats[] = {"text", "markdown", "json", NULL};
+
+bool tables_print_verdict(struct table *tables, size_t count, const char *format, struct err *err)
+{
+    const struct collection c = {tables, count};
+    const bool markdown = format && strcmp(format, "markdown") == 0;
+    struct strbuf text = STRBUF_INIT;
+    bool ok = (markdown ? write_markdown : write_text)(&c, NULL, &text, err) && strbuf_ok(&text, err) &&
+              print_text(&text, err);
+
+    strbuf_fini(&text);
+    return ok;
+}

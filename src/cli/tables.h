@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "record/results.h"
+#include "report/table.h"
 
 /* What -f takes, NULL-terminated; the first is the default. */
 extern const char *const table_formats[];
@@ -17,6 +18,11 @@ bool tables_print(const struct results *results, const char *const *names, size_
 /* The same, appended to out. */
 bool tables_write(const struct results *results, const char *const *names, size_t count, const char *format,
                   struct strbuf *out, struct err *err) GB_NODISCARD;
+
+/* What -f takes in compare and check, whose JSON is their own. */
+extern const char *const verdict_formats[];
+/* Prints tables that are made already; format: NULL, text or markdown. */
+bool tables_print_verdict(struct table *tables, size_t count, const char *format, struct err *err) GB_NODISCARD;
 
 /* ERR_CONFIG: there is no table of this name; says which there are, or a near one. Always false. */
 bool tables_unknown(const char *name, struct err *err);

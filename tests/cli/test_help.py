@@ -5,7 +5,7 @@ import pytest
 
 from conftest import ROOT, STANDARD, needs_opencl
 
-COMMANDS = ["sweep", "profile", "verify", "report", "devices"]
+COMMANDS = ["sweep", "profile", "check", "compare", "report", "verify", "devices"]
 
 
 def expected(name):

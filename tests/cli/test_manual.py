@@ -2,12 +2,13 @@
 import json
 import re
 import shlex
+import shutil
 
 import pytest
 
 from conftest import ROOT, needs_opencl
 
-COMMANDS = ["sweep", "profile", "verify", "report", "devices"]
+COMMANDS = ["sweep", "profile", "check", "compare", "report", "verify", "devices"]
 
 
 def manual(page):
@@ -53,9 +54,12 @@ def test_examples_run(gpubench, tmp_path):
                         "results.json")
     assert measured.returncode == 0, measured.stderr
     (tmp_path / "README.md").write_text("<!-- gpubench report results.json -->\n<!-- end -->\n")
+    (tmp_path / "results").mkdir()
+    for copy in "before.json", "after.json", "baseline.json", "results/baseline.json":
+        shutil.copy(tmp_path / "results.json", tmp_path / copy)
     for command in COMMANDS:
         for example in re.findall(r"^\$ gpubench (.*)$", manual(f"gpubench-{command}.1"), re.M):
-            arguments = shlex.split(example) + (["--dry-run"] if command in ("sweep", "profile") else [])
+            arguments = shlex.split(example) + (["--dry-run"] if command in ("sweep", "profile", "check") else [])
             if command == "verify" and "-d" not in arguments:
                 continue  # tests/kernels does this on every device
             run = gpubench(*arguments)

@@ -1,0 +1,34 @@
+/* gpubench check in its parts: check.c compares, check_save.c makes baselines. */
+#ifndef GPUBENCH_CLI_CHECK_H
+#define GPUBENCH_CLI_CHECK_H
+
+#include "cli/measure_options.h"
+#include "cli/measurement.h"
+#include "report/regress.h"
+
+#define CHECK_BASELINE "results/baseline.json"
+/* The standard config that a first baseline is made with. */
+#define CHECK_CONFIG "baseline"
+
+struct check_options {
+    struct measure_options measure;
+    const char *baseline, *threshold, *config;
+    struct option_u64 runs;
+    bool strict, save;
+};
+
+const char *check_baseline_path(const struct check_options *options);
+/* "5%", "5", "2x": 0.05, 0.05, 1. NULL is JUDGE_THRESHOLD. */
+bool check_threshold(const char *text, double *out, struct err *err) GB_NODISCARD;
+/* The config that a results file was measured with; -a, --seed and -t are applied. */
+bool check_config_of(const struct results *results, const struct measure_options *options, struct config *out,
+                     struct err *err) GB_NODISCARD;
+/* Prints the report in the format asked for, and annotations where a GitHub workflow runs. */
+bool check_print(const struct regression *r, const struct check_options *options, int code,
+                 struct err *err) GB_NODISCARD;
+
+/* check --save. results: the file whose config is measured; NULL: --config, else the old baseline's own, else
+ * CHECK_CONFIG. Returns an exit code. */
+int check_save(const struct check_options *options, const char *results, int argc, char **argv);
+
+#endif

@@ -1,0 +1,150 @@
+/* gpubench check --save: a baseline from several processes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "cli/check.h"
+#include "cli/command.h"
+#include "cli/configs.h"
+#include "cli/dry_run.h"
+#include "report/baseline.h"
+
+struct save {
+    const struct check_options *options;
+    double threshold;
+    struct results source; /* whose config is measured */
+    struct results old;    /* the baseline that is replaced; no path: there is none */
+    struct results *runs;  /* owned */
+    size_t count;
+    struct results made;
+    struct runner_summary summary; /* of the latest process */
+    int argc;
+    char **argv;
+};
+
+static const char *path_of(const struct save *s)
+{
+    return check_baseline_path(s->options);
+}
+
+/* What is replaced may be missing, or of another version; anything else that is there is not overwritten. */
+static bool load_old(struct save *s, struct err *err)
+{
+    if (results_load(path_of(s), &s->old, err))
+        return true;
+    const bool missing = err->code == ERR_IO && err->native == ENOENT;
+    if (!missing && err->code != ERR_VERSION)
+        return err_wrap(err, "the old baseline is not replaced");
+    if (!missing)
+        say(&s->options->measure.base, "%s: it is replaced", err->text);
+    err_fini(err);
+    return true;
+}
+
+static bool open_config(struct save *s, const char *results, struct config *out, struct err *err)
+{
+    const struct measure_options *how = &s->options->measure;
+
+    if (s->options->config)
+        return configs_open(s->options->config, how, out, err);
+    if (results && !s->source.path && !results_load(results, &s->source, err))
+        return false;
+    if (s->source.path || s->old.path)
+        return check_config_of(s->source.path ? &s->source : &s->old, how, out, err);
+    return configs_open(CHECK_CONFIG, how, out, err);
+}
+
+static size_t process_count(const struct save *s)
+{
+    return (size_t)(s->options->runs.given ? s->options->runs.value : JUDGE_MIN_PROCESSES);
+}
+
+/* One process; *out is its results, whose worker is gone. */
+static bool measure_one(struct save *s, const char *results, struct results *out, struct err *err)
+{
+    struct measurement run;
+
+    measurement_init(&run, &s->options->measure);
+    run.again = s->count > 0;
+    bool ok = open_config(s, results, &run.config, err) && measurement_start(&run, err);
+    if (ok && s->options->measure.dry_run)
+        ok = dry_run_print(run.runner, &run.config, err);
+    else if (ok) {
+        say(&s->options->measure.base, "process %zu of %zu", s->count + 1, process_count(s));
+        ok = measurement_run(&run, s->argc, s->argv, err);
+        s->summary = run.summary;
+        *out = run.results;
+        run.results = (struct results){0};
+        run.summary = (struct runner_summary){0};
+    }
+    measurement_fini(&run);
+    return ok;
+}
+
+static bool measure_all(struct save *s, const char *results, struct err *err)
+{
+    s->runs = mem_calloc(process_count(s), sizeof(*s->runs), "results", err);
+    if (!s->runs)
+        return false;
+    while (s->count < process_count(s)) {
+        if (!measure_one(s, results, &s->runs[s->count], err))
+            return false;
+        if (s->options->measure.dry_run)
+            return true;
+        s->count++;
+        if (s->summary.interrupted)
+            return err_set(err, ERR_INTERRUPTED, "interrupted: no baseline was written");
+    }
+    return baseline_make(s->runs, s->count, &s->made, err);
+}
+
+/* What the new baseline can tell, or what changed since the old one. */
+static bool describe(const struct save *s, struct err *err)
+{
+    struct regression r = {0};
+    const struct results *was = s->old.path ? &s->old : &s->made;
+    bool ok = regress_init(&r, was, &s->made, s->threshold, err) && regress_finish(&r, err) &&
+              check_print(&r, s->options, EXIT_OK, err);
+
+    regress_fini(&r);
+    return ok;
+}
+
+static bool write_baseline(struct save *s, struct err *err)
+{
+    if (!s->options->baseline && mkdir("results", 0777) != 0 && errno != EEXIST)
+        return err_set_native(err, ERR_IO, errno, "folder results cannot be made");
+    if (!results_save(&s->made, path_of(s), true, err))
+        return false;
+    say(&s->options->measure.base, "baseline: %s: %zu cells, %zu processes", path_of(s), s->made.cell_count,
+        s->count);
+    if (!s->made.path)
+        s->made.path = mem_strdup(path_of(s), err);
+    return s->made.path && describe(s, err);
+}
+
+int check_save(const struct check_options *options, const char *results, int argc, char **argv)
+{
+    struct save s = {.options = options, .argc = argc, .argv = argv};
+    struct err err = ERR_INIT;
+    int code = EXIT_OK;
+
+    bool ok = check_threshold(options->threshold, &s.threshold, &err) && load_old(&s, &err) &&
+              measure_all(&s, results, &err);
+    if (ok && !options->measure.dry_run) {
+        if (s.summary.by_status[CELL_OK] == 0)
+            code = EXIT_NOTHING;
+        else
+            ok = write_baseline(&s, &err);
+    }
+    if (!ok)
+        code = report_error(&err);
+    results_fini(&s.made);
+    for (size_t i = 0; i < s.count; i++)
+        results_fini(&s.runs[i]);
+    free(s.runs);
+    results_fini(&s.source);
+    results_fini(&s.old);
+    return code;
+}
