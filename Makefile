@@ -40,7 +40,7 @@ KERNEL_TESTS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/kernels/test_*.c))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help packages tables bench check lint check-unit check-kernels check-cli check-clang check-san \
+.PHONY: all help packages tables bench check lint check-unit check-kernels check-cli check-html check-clang check-san \
         check-san-built check-fuzz check-fuzz-built fuzz fuzz-built check-oclgrind check-valgrind install \
         uninstall dist clean FORCE
 
@@ -141,6 +141,9 @@ check-kernels: $(KERNEL_TESTS) ## kernels on this machine's OpenCL devices
 
 check-cli: gpubench ## the program from outside (pytest)
 	@GPUBENCH=$(CURDIR)/$(O)/gpubench $(RUN) --pytest cli tests/cli
+
+check-html: gpubench ## the HTML report in headless Chromium, where there is one
+	@GPUBENCH=$(CURDIR)/$(O)/gpubench $(RUN) --pytest html tests/html
 
 check-clang: ## unit tests as the other compiler builds them, warnings being errors
 	@+$(MAKE) CC=clang CFLAGS="-O2 -g -Werror" all check-unit

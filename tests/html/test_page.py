@@ -1,0 +1,124 @@
+"""The HTML report in headless Chromium: drawn, nothing wider than the window, no complaint, figures as in the tables."""
+import html.parser
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import zlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("GPUBENCH", str(ROOT / "gpubench"))
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+pytestmark = pytest.mark.skipif(not BROWSER, reason="there is no Chromium")
+
+CONFIG = {
+    "version": 1, "name": "page",
+    "axes": {"size": [16, 32], "triangles": [4, 16], "batch": [2]},
+    "backends": [{"name": "cpu", "backend": "openmp"}, {"name": "scalar", "backend": "openmp", "variant": "scalar"}],
+    "measure": {"warmup": 1, "min_samples": 8, "max_samples": 8, "max_seconds": 0.05},
+    "tables": ["crossover", "phases", "scaling"],
+}
+
+# Widths are read by a script that only the test's copy of the page has.
+PROBE = """<script>
+const wide = [...document.querySelectorAll("main *")].filter(e =>
+  !e.closest(".scroll") && !e.closest("pre") && !e.closest("svg") && e.getBoundingClientRect().right > innerWidth + 1);
+document.body.dataset.wide = wide.map(e => e.tagName).join(" ");
+document.body.dataset.scroll = document.documentElement.scrollWidth - innerWidth;
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "c.json").write_text(json.dumps(CONFIG))
+    subprocess.run([PROGRAM, "sweep", "c.json", "-q", "-o", "r.json"], cwd=folder, check=True, timeout=200,
+                   stdout=subprocess.DEVNULL)
+    with open(folder / "page.html", "w") as out:
+        subprocess.run([PROGRAM, "report", "r.json", "-f", "html"], cwd=folder, check=True, stdout=out)
+    return folder / "page.html"
+
+
+def browse(page, *options, width=1100, height=2400):
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
+               f"--user-data-dir={page.parent / 'profile'}", f"--window-size={width},{height}", *options, page.as_uri()]
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+
+
+def colours(path):
+    """How many different pixels an 8-bit PNG without interlacing has, by the bytes of its filtered rows."""
+    data, at, rows = path.read_bytes(), 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IDAT":
+            rows += data[at + 8:at + 8 + length]
+        at += length + 12
+    return len(set(zlib.decompress(rows)))
+
+
+@pytest.mark.parametrize("width", [400, 1100])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_drawn(page, width, scheme):
+    picture = page.parent / f"{scheme}{width}.png"
+    run = browse(page, f"--screenshot={picture}", *(["--force-dark-mode"] if scheme == "dark" else []), width=width)
+    assert run.returncode == 0
+    assert colours(picture) > 50, "blank"
+    assert "CONSOLE" not in run.stderr
+
+
+@pytest.mark.parametrize("width", [500, 1100, 1600])
+def test_nothing_is_wider_than_the_window(page, width):
+    probed = page.with_name("probed.html")
+    probed.write_text(page.read_text().replace("</main>", "</main>" + PROBE))
+    dom = browse(probed, "--dump-dom", width=width).stdout
+    assert re.search(r'data-wide="([^"]*)"', dom)[1] == ""
+    assert int(re.search(r'data-scroll="(-?\d+)"', dom)[1]) <= 0
+
+
+class Texts(html.parser.HTMLParser):
+    """What stands in each element of one kind."""
+
+    def __init__(self, tag):
+        super().__init__()
+        self.tag, self.inside, self.texts = tag, False, []
+
+    def handle_starttag(self, tag, attrs):
+        if tag == self.tag:
+            self.inside = True
+            self.texts.append("")
+
+    def handle_endtag(self, tag):
+        self.inside &= tag != self.tag
+
+    def handle_data(self, data):
+        if self.inside:
+            self.texts[-1] += data
+
+
+def texts(page, tag):
+    parser = Texts(tag)
+    parser.feed(page.read_text())
+    return parser.texts
+
+
+def test_heat_map_has_the_figures_of_the_table(page):
+    tables = json.loads(subprocess.run([PROGRAM, "report", page.parent / "r.json", "-f", "json", "--table", "crossover"],
+                                       stdout=subprocess.PIPE, check=True).stdout)["tables"]
+    fields = [f["text"] for row in tables[0]["rows"][::2] for f in row[1:]]
+    bold = texts(page, "b")
+    assert len(fields) == 4
+    for field in fields:
+        assert any(field.startswith(figure + " ") for figure in bold), (field, bold)
+
+
+def test_drawings_say_what_they_are(page):
+    assert len(texts(page, "desc")) >= 3
+    text = page.read_text()
+    assert len(re.findall(r"<svg [^>]*role=\"img\"", text)) == len(texts(page, "desc"))
+    assert len(set(re.findall(r' id="([^"]+)"', text))) == len(re.findall(r' id="', text))
