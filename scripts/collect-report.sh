@@ -165,7 +165,7 @@ stage hardware 30 hardware.txt bash -c hardware
 stage drivers 30 drivers.txt bash -c drivers
 stage verify 120 verify.txt "$program" verify --no-progress
 stage finite-differences 60 finite-differences.txt "$program" verify --finite-differences --no-progress
-stage repeats 60 repeats.txt "$program" verify --repeats 100 --no-progress
+stage repeats 120 repeats.txt "$program" verify --repeats 100 --no-progress
 if [ $tests = yes ]; then
     stage tests 600 tests.txt bash -c own_tests
 else

@@ -274,3 +274,102 @@ out:
     free(grads);
     return ok;
 }
+
+/* ---- repeats ---- */
+
+/* Floats in the order of their values, as integers. */
+static int64_t place_of(float value)
+{
+    int32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits < 0 ? (int64_t)INT32_MIN - bits : bits;
+}
+
+static uint32_t units_between(float a, float b)
+{
+    if (!isfinite(a) || !isfinite(b))
+        return UINT32_MAX;
+    int64_t distance = place_of(a) - place_of(b);
+    return (uint32_t)(distance < 0 ? -distance : distance);
+}
+
+/* first, now: [count]; changed[count] marks those that ever differed. */
+static void widen_spread(const float *first, const float *now, bool *changed, size_t count,
+                         struct verify_spread *out)
+{
+    double differences = 0, norm = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        double difference = (double)now[i] - (double)first[i];
+        differences += difference * difference;
+        norm += (double)first[i] * (double)first[i];
+        if (isfinite(first[i]) && memcmp(&first[i], &now[i], sizeof first[i]) == 0)
+            continue;
+        changed[i] = true;
+        uint32_t units = units_between(first[i], now[i]);
+        if (units > out->units)
+            out->units = units;
+    }
+    double relative = sqrt(differences / (norm > 0 ? norm : 1));
+    if (!(relative <= out->relative))
+        out->relative = isfinite(relative) ? relative : INFINITY;
+}
+
+/* Gradients, and the loss behind them. */
+static void take_values(const struct render_io *io, size_t count, float *out)
+{
+    memcpy(out, io->grads, (count - 1) * sizeof *out);
+    out[count - 1] = (float)io->loss[0];
+}
+
+static bool repeat_calls(struct render_job *job, const struct golden_case *c, uint64_t repeats,
+                         struct verify_spread *out, struct err *err)
+{
+    const struct renderer_ops *ops = job->renderer->ops;
+    const size_t count = (size_t)c->scene.triangles * SCENE_STRIDE + 1;
+    float *first = mem_calloc(count, sizeof *first, "a result", err);
+    float *now = mem_calloc(count, sizeof *now, "a result", err);
+    bool *changed = mem_calloc(count, sizeof *changed, "a result", err);
+    bool ok = first && now && changed;
+
+    fill_inputs(&job->io, c);
+    ok = ok && ops->inputs_changed(job, err);
+    for (uint64_t i = 0; ok && i < repeats; i++) {
+        ok = ops->poison(job, err) && ops->call(job, err);
+        if (ok)
+            take_values(&job->io, count, i == 0 ? first : now);
+        if (ok && i > 0)
+            widen_spread(first, now, changed, count, out);
+    }
+    out->values = count;
+    for (size_t i = 0; ok && i < count; i++)
+        out->differing += changed[i];
+    free(first);
+    free(now);
+    free(changed);
+    return ok;
+}
+
+bool verify_repeats(struct renderer *renderer, const struct golden_case *c, const struct verify_variant *variant,
+                    uint64_t repeats, struct verify_spread *out, struct err *err)
+{
+    struct render_spec spec = case_spec(c, variant);
+    struct render_footprint footprint;
+    struct render_job *job = NULL;
+
+    *out = (struct verify_spread){0};
+    spec.keep_images = false;
+    if (!spec_check(&spec, renderer->info.backend, err) ||
+        !renderer->ops->footprint(renderer, &spec, &footprint, err) ||
+        !renderer->ops->open(renderer, &spec, &job, err))
+        return false;
+    bool ok = repeat_calls(job, c, repeats, out, err);
+    renderer->ops->close(job);
+    return ok;
+}
+
+bool verify_reproducible(enum backend_kind kind, const struct verify_variant *variant)
+{
+    return kind == BACKEND_OPENMP || variant->spec.reduction == REDUCTION_ORDERED;
+}

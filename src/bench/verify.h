@@ -47,4 +47,19 @@ bool verify_finite_differences(struct renderer *renderer, const struct golden_ca
                                const struct verify_variant *variant, const double *steps, size_t count,
                                struct finite_diff_error *errors, struct err *err) GB_NODISCARD;
 
+/* How far the gradients and the loss of repeated calls are from those of the first one. */
+struct verify_spread {
+    uint64_t values;    /* gradients and losses compared */
+    uint64_t differing; /* of them those that were not the same to the bit in every call */
+    uint32_t units;     /* the largest difference, in units in the last place of a float; UINT32_MAX: not finite */
+    double relative;    /* the largest ||difference||2 / ||first||2 over a call's gradients */
+};
+
+/* Calls a gradient variant `repeats` times on the same case. ERR_UNSUPPORTED, ERR_LIMIT: the device cannot. */
+bool verify_repeats(struct renderer *renderer, const struct golden_case *c, const struct verify_variant *variant,
+                    uint64_t repeats, struct verify_spread *out, struct err *err) GB_NODISCARD;
+
+/* Whether the variant promises the same bits in every call: ordered sums, and the OpenMP renderer. */
+bool verify_reproducible(enum backend_kind kind, const struct verify_variant *variant);
+
 #endif

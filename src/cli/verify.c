@@ -11,6 +11,7 @@
 #include "cli/devices.h"
 #include "cli/paths.h"
 #include "cli/signals.h"
+#include "cli/verify_repeats.h"
 #include "cli/verify_subjects.h"
 #include "cli/verify_table.h"
 
@@ -18,6 +19,7 @@ struct verify_options {
     struct measure_options measure;
     const char *golden;
     bool finite_differences;
+    struct option_u64 repeats;
 };
 
 static const struct option table[] = {
@@ -32,6 +34,14 @@ static const struct option table[] = {
      .help = "also compare gradients with central differences, over the step size, in cases of sigma 0.02 "
              "and more",
      .offset = offsetof(struct verify_options, finite_differences)},
+    {.name = "repeats",
+     .type = OPTION_U64,
+     .argument = "N",
+     .min = 2,
+     .max = 1000000,
+     .help = "also make each gradient call N times: ordered sums must be the same to the bit, and of the others it "
+             "is shown how far they differ",
+     .offset = offsetof(struct verify_options, repeats)},
     DEVICE_OPTIONS,
     {.name = "no-progress",
      .type = OPTION_FLAG,
@@ -47,6 +57,7 @@ static const char *const examples[] = {
     "gpubench verify",
     "gpubench verify -d openmp",
     "gpubench verify -d openmp --finite-differences",
+    "gpubench verify -d openmp --repeats 10",
     NULL,
 };
 
@@ -193,6 +204,9 @@ static bool verify_folder(struct verify *v, const char *path, size_t *done, stru
 
     if (ok && v->options->finite_differences && c.sigma >= DIFFERENCES_MIN_SIGMA)
         ok = finite_differences(v, &c, err);
+    progress_clear(&v->progress);
+    if (ok && v->options->repeats.given)
+        ok = verify_repeats_print(&v->subjects, &c, v->options->repeats.value, v->stop, v->by_verdict, err);
     golden_fini(&c);
     return ok;
 }

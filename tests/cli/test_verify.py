@@ -73,6 +73,22 @@ def test_finite_differences_ask_the_renderer_not_the_case(gpubench, case):
     assert re.search(r"^    step 5e-04 .* ok$", run.stdout, re.M)
 
 
+@needs_opencl
+def test_repeats(gpubench, case):
+    case()
+    run = gpubench("verify", "-q", "--repeats", "3", "--golden", "golden")
+    assert run.returncode == 0, run.stdout + run.stderr
+    table = run.stdout.split("the same call 3 times")[1].split("\n\n")[0]
+    rows = re.findall(r"^  (\S+ .*?)  +(\d+) +(\d+) +(\d+) +(\S+)( ok)?$", table, re.M)
+    names = ["fast", "scalar"] + [f"{s} + {r}" for s in ["fused", "recompute", "taped"]
+                                  for r in ["ordered", "local", "direct"]]
+    assert [row[0].split(" ", 1)[1] for row in rows] == names
+    for name, values, differing, _, _, verdict in rows:
+        assert values == "11"
+        assert (verdict == " ok") == ("local" not in name and "direct" not in name)
+        assert not verdict or differing == "0"
+
+
 @pytest.mark.parametrize("file, group", [("image.f32", "image"), ("grads.f32", "vertices")])
 def test_wrong(gpubench, case, file, group):
     spoil(case() / file, 0, 0.75)

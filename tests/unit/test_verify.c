@@ -8,7 +8,7 @@
 #include "bench/verify.h"
 
 /* A renderer that answers with the case's own values, or not quite. */
-enum mistake { RIGHT, PIXEL_UNWRITTEN, GRADIENT_UNWRITTEN, LOSS_OFF, CALL_FAILS, OPEN_REFUSES, DOES_NOT_FIT };
+enum mistake { RIGHT, PIXEL_UNWRITTEN, GRADIENT_UNWRITTEN, LOSS_OFF, CALL_FAILS, OPEN_REFUSES, DOES_NOT_FIT, WAVERS };
 
 struct fake {
     struct renderer base;
@@ -16,6 +16,7 @@ struct fake {
     const struct golden_case *golden;
     bool poisoned;
     size_t open_jobs;
+    size_t calls;
 };
 
 struct fake_job {
@@ -79,14 +80,14 @@ static bool fake_poison(struct render_job *job, struct err *err)
 
 static bool fake_call(struct render_job *job, struct err *err)
 {
-    const struct fake *fake = fake_of(job);
+    struct fake *fake = fake_of(job);
     const struct golden_case *c = fake->golden;
 
     assert_true(fake->poisoned);
     assert_memory_equal(job->io.params, c->scene.params, 10 * sizeof(float));
     if (fake->mistake == CALL_FAILS)
         return err_set(err, ERR_OPENCL, "clFinish: CL_OUT_OF_RESOURCES (-5)");
-    for (size_t i = fake->mistake == PIXEL_UNWRITTEN; i < 6; i++)
+    for (size_t i = fake->mistake == PIXEL_UNWRITTEN; job->io.image && i < 6; i++)
         job->io.image[i] = (float)c->image[i];
     if (job->spec.mode == MODE_FORWARD)
         return true;
@@ -94,6 +95,11 @@ static bool fake_call(struct render_job *job, struct err *err)
     job->io.loss[0] = c->loss * (fake->mistake == LOSS_OFF ? 1.01 : 1);
     for (size_t i = 0; i < 10 - (size_t)(fake->mistake == GRADIENT_UNWRITTEN); i++)
         job->io.grads[i] = (float)c->grads[i];
+    /* Of every third call the gradient 8 is three last bits larger, and the gradient 1 the negative zero. */
+    if (fake->mistake == WAVERS && fake->calls++ % 3 == 2) {
+        job->io.grads[7] += 3 * 0x1p-20f;
+        job->io.grads[0] = -0.0f;
+    }
     return true;
 }
 
@@ -111,31 +117,43 @@ static const struct renderer_ops fake_ops = {.footprint = fake_footprint,
                                              .poison = fake_poison,
                                              .close = fake_close};
 
-/* Verifies a two-pixel, one-triangle case on a renderer that makes this mistake. */
+/* A two-pixel, one-triangle case and a renderer that makes this mistake with it. */
+struct scenario {
+    float params[10], target[6];
+    double image[6], grads[10];
+    struct golden_case golden;
+    struct fake fake;
+    struct verify_variant variant;
+};
+
+static void scenario_init(struct scenario *s, enum mistake mistake, enum render_mode mode)
+{
+    *s = (struct scenario){.params = {0, 0, 1, 0, 0, 1, 0.25f, 0.5f, 0.75f, 0.5f},
+                           .target = {0.5f, 0.5f, 0.5f, 0.25f, 0.25f, 0.25f},
+                           .image = {0.125, 0.25, 0.375, 0.5, 0.625, 0.75},
+                           .grads = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+                           .golden = {.width = 2, .height = 1, .sigma = 0.01f, .loss = 0.5},
+                           .fake = {.base = {.ops = &fake_ops}, .mistake = mistake},
+                           .variant = {.name = "fake"}};
+    s->golden.target = s->target;
+    s->golden.image = s->image;
+    s->golden.grads = s->grads;
+    s->golden.scene = (struct scene){.triangles = 1, .params = s->params};
+    s->fake.golden = &s->golden;
+    for (size_t i = 0; i < AGREE_GROUPS; i++)
+        s->golden.tolerance.value[i] = 1e-5;
+    spec_init(&s->variant.spec);
+    s->variant.spec.mode = mode;
+}
+
 static void verify(enum mistake mistake, enum render_mode mode, struct verify_result *result)
 {
-    verify_result_fini(result);
-    float params[10] = {0, 0, 1, 0, 0, 1, 0.25f, 0.5f, 0.75f, 0.5f};
-    float target[6] = {0.5f, 0.5f, 0.5f, 0.25f, 0.25f, 0.25f};
-    double image[6] = {0.125, 0.25, 0.375, 0.5, 0.625, 0.75};
-    double grads[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-    struct golden_case c = {.width = 2,
-                            .height = 1,
-                            .sigma = 0.01f,
-                            .target = target,
-                            .image = image,
-                            .grads = grads,
-                            .loss = 0.5,
-                            .scene = {.triangles = 1, .params = params}};
-    struct fake fake = {.base = {.ops = &fake_ops}, .mistake = mistake, .golden = &c};
-    struct verify_variant variant = {.name = "fake"};
+    struct scenario s;
 
-    for (size_t i = 0; i < AGREE_GROUPS; i++)
-        c.tolerance.value[i] = 1e-5;
-    spec_init(&variant.spec);
-    variant.spec.mode = mode;
-    verify_case(&fake.base, &c, &variant, result);
-    assert_int_equal(fake.open_jobs, 0);
+    verify_result_fini(result);
+    scenario_init(&s, mistake, mode);
+    verify_case(&s.fake.base, &s.golden, &s.variant, result);
+    assert_int_equal(s.fake.open_jobs, 0);
 }
 
 static void test_right(void **state)
@@ -227,6 +245,52 @@ static void test_results_against_each_other(void **state)
     assert_true(isnan(errors.value[AGREE_LOSS]) && isnan(errors.value[AGREE_VERTICES]));
 }
 
+static struct verify_spread repeated(enum mistake mistake, uint64_t repeats)
+{
+    struct scenario s;
+    struct verify_spread spread;
+    struct err err = ERR_INIT;
+
+    scenario_init(&s, mistake, MODE_GRADIENT);
+    assert_true(verify_repeats(&s.fake.base, &s.golden, &s.variant, repeats, &spread, &err));
+    assert_int_equal(s.fake.open_jobs, 0);
+    assert_int_equal(spread.values, 11);
+    return spread;
+}
+
+static void test_repeats(void **state)
+{
+    (void)state;
+    struct verify_spread same = repeated(RIGHT, 5), before = repeated(WAVERS, 2), after = repeated(WAVERS, 4);
+    assert_int_equal(same.differing, 0);
+    assert_int_equal(same.units, 0);
+    assert_true(same.relative == 0);
+    assert_int_equal(before.differing, 0);
+    assert_int_equal(after.differing, 2);
+    assert_int_equal(after.units, 0x3f800000); /* from 1 to 0 */
+    assert_true(fabs(after.relative - 1 / sqrt(385)) < 1e-6);
+    struct verify_spread unwritten = repeated(GRADIENT_UNWRITTEN, 2);
+    assert_int_equal(unwritten.units, UINT32_MAX);
+    assert_true(isinf(unwritten.relative));
+}
+
+static void test_repeats_that_cannot_run(void **state)
+{
+    struct scenario s;
+    struct verify_spread spread;
+    struct err err = ERR_INIT;
+    (void)state;
+    scenario_init(&s, DOES_NOT_FIT, MODE_GRADIENT);
+    assert_false(verify_repeats(&s.fake.base, &s.golden, &s.variant, 2, &spread, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+    err_fini(&err);
+    scenario_init(&s, CALL_FAILS, MODE_GRADIENT);
+    assert_false(verify_repeats(&s.fake.base, &s.golden, &s.variant, 2, &spread, &err));
+    assert_int_equal(err.code, ERR_OPENCL);
+    assert_int_equal(s.fake.open_jobs, 0);
+    err_fini(&err);
+}
+
 static void test_variants(void **state)
 {
     struct verify_variant *variants;
@@ -256,6 +320,8 @@ int main(void)
         cmocka_unit_test(test_wrong_loss),
         cmocka_unit_test(test_what_cannot_run),
         cmocka_unit_test(test_results_against_each_other),
+        cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_repeats_that_cannot_run),
         cmocka_unit_test(test_variants),
     };
     return cmocka_run_group_tests_name("verify", tests, NULL, NULL);
