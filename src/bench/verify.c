@@ -340,7 +340,9 @@ static bool repeat_calls(struct render_job *job, const struct golden_case *c, ui
         if (ok)
             take_values(&job->io, count, i == 0 ? first : now);
         if (ok && i > 0)
-            widen_spread(first, now, changed, count, out);
+            widen_spread(first, now, changed, count - 1, out);
+        if (ok && i > 0)
+            widen_spread(first + count - 1, now + count - 1, changed + count - 1, 1, out);
     }
     out->values = count;
     for (size_t i = 0; ok && i < count; i++)

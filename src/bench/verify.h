@@ -52,7 +52,7 @@ struct verify_spread {
     uint64_t values;    /* gradients and losses compared */
     uint64_t differing; /* of them those that were not the same to the bit in every call */
     uint32_t units;     /* the largest difference, in units in the last place of a float; UINT32_MAX: not finite */
-    double relative;    /* the largest ||difference||2 / ||first||2 over a call's gradients */
+    double relative;    /* the largest ||difference||2 / ||first||2 over a call's gradients, or its loss */
 };
 
 /* Calls a gradient variant `repeats` times on the same case. ERR_UNSUPPORTED, ERR_LIMIT: the device cannot. */
