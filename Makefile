@@ -113,7 +113,8 @@ $(O)/tests/%.o: EXTRA = -Itests
 $(O)/tests/bench/%: $(O)/tests/bench/%.o $(O)/libgpubench.a
 	$(CC) -o $@ $^ $(ALL_LIBS)
 
-tables: gpubench ## make the tables in results/README.md anew
+tables: gpubench ## make the tables in README.md and results/README.md anew
+	./gpubench report -q --update README.md
 	./gpubench report -q --update results/README.md
 	scripts/record-tables.py results/README.md
 
