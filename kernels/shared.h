@@ -1,5 +1,5 @@
 /* What host and kernels share: structures of fixed-width fields, and constants. Included by both, so it
- * holds only what C11 and OpenCL C 1.2 read alike. layout.cl and src/gpu/layout.c compare the offsets. */
+ * holds only what C11 and OpenCL C 1.2 read alike. layout.cl and src/gpu/layout.c compare what they make of it. */
 #ifndef GPUBENCH_KERNELS_SHARED_H
 #define GPUBENCH_KERNELS_SHARED_H
 
@@ -48,6 +48,39 @@ struct shared_triangle {
     SHARED_U32 slot;    /* first of its partial sums, one a tile that its bounds meet */
     SHARED_U32 flags;   /* SHARED_FLAG_* */
 };
+
+/* Their fields, once for both compilers: FIELD(structure, field, type, count) with a type of
+ * src/model/struct_rules.h and 0 for no array; WHOLE(structure) behind each structure's last. */
+#define SHARED_LAYOUT(FIELD, WHOLE)             \
+    FIELD(shared_view, width, U32, 0)           \
+    FIELD(shared_view, height, U32, 0)          \
+    FIELD(shared_view, triangles, U32, 0)       \
+    FIELD(shared_view, tiles_x, U32, 0)         \
+    FIELD(shared_view, tiles_y, U32, 0)         \
+    FIELD(shared_view, slot_capacity, U32, 0)   \
+    FIELD(shared_view, in_first, U32, 0)        \
+    FIELD(shared_view, in_scenes, U32, 0)       \
+    FIELD(shared_view, out_first, U32, 0)       \
+    FIELD(shared_view, out_scenes, U32, 0)      \
+    FIELD(shared_view, goal_first, U32, 0)      \
+    FIELD(shared_view, image_first, U32, 0)     \
+    FIELD(shared_view, sigma, F32, 0)           \
+    FIELD(shared_view, softness, F32, 0)        \
+    FIELD(shared_view, exp2_scale, F32, 0)      \
+    FIELD(shared_view, loss_scale, F32, 0)      \
+    WHOLE(shared_view)                          \
+    FIELD(shared_triangle, edge, VEC4, 3)       \
+    FIELD(shared_triangle, length, F32, 3)      \
+    FIELD(shared_triangle, reach, F32, 0)       \
+    FIELD(shared_triangle, inverse, F32, 3)     \
+    FIELD(shared_triangle, opacity, F32, 0)     \
+    FIELD(shared_triangle, colour, F32, 3)      \
+    FIELD(shared_triangle, alpha, F32, 0)       \
+    FIELD(shared_triangle, columns, U32, 0)     \
+    FIELD(shared_triangle, rows, U32, 0)        \
+    FIELD(shared_triangle, slot, U32, 0)        \
+    FIELD(shared_triangle, flags, U32, 0)       \
+    WHOLE(shared_triangle)
 
 #define SHARED_FLAG_CLOCKWISE 1u  /* the normals (-ty, tx) point outwards */
 #define SHARED_FLAG_DEGENERATE 2u /* too thin for the frames: inside is decided by cross products */

@@ -1,44 +1,22 @@
 #include "gpu/layout.h"
 
 #include "gpu/error.h"
+#include "gpu/renderer.h"
 #include "shared.h"
 
-#define FIELD(type, field) {#type, #field, offsetof(struct type, field), sizeof(((struct type *)0)->field), 0}
-#define WHOLE(type) {#type, NULL, sizeof(struct type), sizeof(struct type), 0}
+#define MEMBER(type, field) (((struct type *)0)->field)
+#define FIELD(type, field, kind, count)                                                                       \
+    {#type,                                                                                                   \
+     #field,                                                                                                  \
+     RULE_##kind,                                                                                             \
+     count,                                                                                                   \
+     {offsetof(struct type, field), sizeof MEMBER(type, field), __alignof__(MEMBER(type, field))},            \
+     {0, 0, 0}},
+#define WHOLE(type) {#type, NULL, RULE_U32, 0, {0, sizeof(struct type), _Alignof(struct type)}, {0, 0, 0}},
 
-/* The order is kernels/layout.cl's. */
-static const struct layout_row host_rows[] = {
-    FIELD(shared_view, width),
-    FIELD(shared_view, height),
-    FIELD(shared_view, triangles),
-    FIELD(shared_view, tiles_x),
-    FIELD(shared_view, tiles_y),
-    FIELD(shared_view, slot_capacity),
-    FIELD(shared_view, in_first),
-    FIELD(shared_view, in_scenes),
-    FIELD(shared_view, out_first),
-    FIELD(shared_view, out_scenes),
-    FIELD(shared_view, goal_first),
-    FIELD(shared_view, image_first),
-    FIELD(shared_view, sigma),
-    FIELD(shared_view, softness),
-    FIELD(shared_view, exp2_scale),
-    FIELD(shared_view, loss_scale),
-    WHOLE(shared_view),
-    FIELD(shared_triangle, edge),
-    FIELD(shared_triangle, length),
-    FIELD(shared_triangle, reach),
-    FIELD(shared_triangle, inverse),
-    FIELD(shared_triangle, opacity),
-    FIELD(shared_triangle, colour),
-    FIELD(shared_triangle, alpha),
-    FIELD(shared_triangle, columns),
-    FIELD(shared_triangle, rows),
-    FIELD(shared_triangle, slot),
-    FIELD(shared_triangle, flags),
-    WHOLE(shared_triangle),
-};
+static const struct layout_row host_rows[] = {SHARED_LAYOUT(FIELD, WHOLE)};
 
+_Static_assert(sizeof(struct layout_place) == 12, "as layout.cl writes them");
 _Static_assert(sizeof(host_rows) / sizeof(host_rows[0]) == LAYOUT_ROWS, "one row a field");
 _Static_assert(sizeof(struct shared_view) == 64, "passed by value: no padding that a compiler may choose");
 /* The kernels read a record as seven float4. */
@@ -48,49 +26,62 @@ _Static_assert(offsetof(struct shared_triangle, inverse) == 64, "float4 4: inver
 _Static_assert(offsetof(struct shared_triangle, colour) == 80, "float4 5: colour and alpha");
 _Static_assert(offsetof(struct shared_triangle, columns) == 96, "float4 6: bounds, slot and flags");
 
-bool layout_compare(struct opencl_renderer *r, struct layout_row rows[LAYOUT_ROWS], struct err *err)
+bool layout_differs(const struct layout_row *row)
 {
-    uint32_t device[LAYOUT_ROWS] = {0};
+    return row->host.offset != row->device.offset || row->host.size != row->device.size ||
+           row->host.align != row->device.align;
+}
+
+static bool compare(const struct layout_row *row, const char *device, struct err *err)
+{
+    return !layout_differs(row) ||
+           err_set(err, ERR_WRONG,
+                   "struct %s, %s: at %u, %u bytes, aligned to %u on the host; at %u, %u bytes, aligned to %u on %s",
+                   row->structure, row->field ? row->field : "all of it", (unsigned)row->host.offset,
+                   (unsigned)row->host.size, (unsigned)row->host.align, (unsigned)row->device.offset,
+                   (unsigned)row->device.size, (unsigned)row->device.align, device);
+}
+
+static bool ask_device(struct opencl_renderer *r, cl_kernel kernel, struct layout_place *places, size_t bytes,
+                       struct err *err)
+{
     const char *name = r->base.info.name;
     const size_t one = 1;
-    cl_mem buffer = NULL;
-    cl_kernel kernel = NULL;
-    bool ok = false;
     cl_int code;
+    cl_mem buffer = clCreateBuffer(r->context, CL_MEM_WRITE_ONLY, bytes, NULL, &code);
+
+    if (!buffer)
+        return opencl_fail(err, code, "clCreateBuffer", name);
+    code = clSetKernelArg(kernel, 0, sizeof(buffer), &buffer);
+    if (code == CL_SUCCESS)
+        code = clEnqueueNDRangeKernel(r->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = clEnqueueReadBuffer(r->queue, buffer, CL_TRUE, 0, bytes, places, 0, NULL, NULL);
+    clReleaseMemObject(buffer);
+    return code == CL_SUCCESS || opencl_fail(err, code, "running the layout kernel", name);
+}
+
+bool layout_compare(struct renderer *renderer, struct layout_row rows[LAYOUT_ROWS], struct err *err)
+{
+    struct opencl_renderer *r = (struct opencl_renderer *)renderer;
+    struct layout_place device[LAYOUT_ROWS];
     cl_program program;
+    cl_kernel kernel;
+    cl_int code;
+    bool ok;
 
     if (!renderer_program(r, "layout.cl", "", &program, err))
         return false;
     kernel = clCreateKernel(program, "layout", &code);
-    if (!kernel) {
-        opencl_fail(err, code, "clCreateKernel(layout)", name);
-        goto out;
-    }
-    buffer = clCreateBuffer(r->context, CL_MEM_WRITE_ONLY, sizeof(device), NULL, &code);
-    if (!buffer) {
-        opencl_fail(err, code, "clCreateBuffer", name);
-        goto out;
-    }
-    if ((code = clSetKernelArg(kernel, 0, sizeof(buffer), &buffer)) != CL_SUCCESS ||
-        (code = clEnqueueNDRangeKernel(r->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL)) != CL_SUCCESS ||
-        (code = clEnqueueReadBuffer(r->queue, buffer, CL_TRUE, 0, sizeof(device), device, 0, NULL, NULL)) !=
-            CL_SUCCESS) {
-        opencl_fail(err, code, "running the layout kernel", name);
-        goto out;
-    }
-    ok = true;
-    for (size_t i = 0; i < LAYOUT_ROWS; i++) {
+    if (!kernel)
+        return opencl_fail(err, code, "clCreateKernel(layout)", renderer->info.name);
+    ok = ask_device(r, kernel, device, sizeof(device), err);
+    clReleaseKernel(kernel);
+    for (size_t i = 0; ok && i < LAYOUT_ROWS; i++) {
         rows[i] = host_rows[i];
-        rows[i].offset_device = device[i];
-        if (rows[i].offset_device != rows[i].offset_host)
-            ok = err_set(err, ERR_INTERNAL, "struct %s, %s: at %u on the host, at %u on %s", rows[i].structure,
-                         rows[i].field ? rows[i].field : "size", (unsigned)rows[i].offset_host,
-                         (unsigned)rows[i].offset_device, name);
+        rows[i].device = device[i];
     }
-out:
-    if (buffer)
-        clReleaseMemObject(buffer);
-    if (kernel)
-        clReleaseKernel(kernel);
+    for (size_t i = 0; ok && i < LAYOUT_ROWS; i++)
+        ok = compare(&rows[i], renderer->info.name, err);
     return ok;
 }
