@@ -137,7 +137,7 @@ bool check_print(const struct regression *r, const struct check_options *options
     if (format && strcmp(format, "json") == 0)
         ok = regress_json(r, code, &text, err) && print_text(&text, err);
     else
-        ok = regress_table(r, &tables, &count, err) && tables_print_verdict(tables, count, format, err);
+        ok = regress_table(r, &tables, &count, err) && tables_show(tables, count, format, err);
     tables_free(tables, count);
     strbuf_fini(&text);
     return ok && annotate(r, err);

@@ -33,7 +33,7 @@ static bool print(const struct comparison *c, const char *format, struct err *er
     if (format && strcmp(format, "json") == 0)
         ok = comparison_json(c, &text, err) && print_text(&text, err);
     else
-        ok = comparison_table(c, &tables, &count, err) && tables_print_verdict(tables, count, format, err);
+        ok = comparison_table(c, &tables, &count, err) && tables_show(tables, count, format, err);
     tables_free(tables, count);
     strbuf_fini(&text);
     return ok;

@@ -84,7 +84,8 @@ const char *const table_formats[] = {"text", "markdown", "csv", "json", "html", 
 
 /* In the order of table_formats. */
 static bool (*const writers[])(const struct collection *, const struct results *, struct strbuf *,
-                               struct err *) = {write_text, write_markdown, write_csv, write_json, write_html};
+                               struct err *) = {write_text, write_markdown, write_csv, write_json,
+                                                write_html};
 
 static size_t format_index(const char *format)
 {
@@ -109,6 +110,16 @@ static bool make_tables(const struct results *results, const char *const *names,
             return err_wrap(err, "table %s", name);
     }
     return true;
+}
+
+bool tables_show(struct table *tables, size_t count, const char *format, struct err *err)
+{
+    struct collection c = {tables, count};
+    struct strbuf text = STRBUF_INIT;
+    bool ok = writers[format_index(format)](&c, NULL, &text, err) && print_text(&text, err);
+
+    strbuf_fini(&text);
+    return ok;
 }
 
 bool tables_unknown(const char *name, struct err *err)
@@ -153,15 +164,3 @@ bool tables_print(const struct results *results, const char *const *names, size_
 }
 
 const char *const verdict_formats[] = {"text", "markdown", "json", NULL};
-
-bool tables_print_verdict(struct table *tables, size_t count, const char *format, struct err *err)
-{
-    const struct collection c = {tables, count};
-    const bool markdown = format && strcmp(format, "markdown") == 0;
-    struct strbuf text = STRBUF_INIT;
-    bool ok = (markdown ? write_markdown : write_text)(&c, NULL, &text, err) && strbuf_ok(&text, err) &&
-              print_text(&text, err);
-
-    strbuf_fini(&text);
-    return ok;
-}

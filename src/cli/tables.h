@@ -19,10 +19,10 @@ bool tables_print(const struct results *results, const char *const *names, size_
 bool tables_write(const struct results *results, const char *const *names, size_t count, const char *format,
                   struct strbuf *out, struct err *err) GB_NODISCARD;
 
-/* What -f takes in compare and check, whose JSON is their own. */
+/* What -f takes where the results themselves are not what is shown: text, markdown, json. */
 extern const char *const verdict_formats[];
-/* Prints tables that are made already; format: NULL, text or markdown. */
-bool tables_print_verdict(struct table *tables, size_t count, const char *format, struct err *err) GB_NODISCARD;
+/* Prints tables that are made already; format: NULL or one of those. */
+bool tables_show(struct table *tables, size_t count, const char *format, struct err *err) GB_NODISCARD;
 
 /* ERR_CONFIG: there is no table of this name; says which there are, or a near one. Always false. */
 bool tables_unknown(const char *name, struct err *err);

@@ -100,8 +100,8 @@ static bool parse_type(const char *word, struct rule_field *field)
     unsigned columns, rows, count;
     char end;
 
-    if (sscanf(word, "mat%1ux%1u%c", &columns, &rows, &end) == 2 && columns >= 2 && columns <= 4 && rows >= 2 &&
-        rows <= 4) {
+    if (sscanf(word, "mat%1ux%1u%c", &columns, &rows, &end) == 2 && columns >= 2 && columns <= 4 &&
+        rows >= 2 && rows <= 4) {
         field->type = (enum rule_type)(RULE_VEC2 + rows - 2);
         field->count = columns;
         return true;
@@ -114,7 +114,8 @@ static bool parse_type(const char *word, struct rule_field *field)
         field->count = 0;
         if (word[length] == '\0')
             return true;
-        if (sscanf(word + length, "[%5u]%c", &count, &end) == 1 && count > 0 && word[strlen(word) - 1] == ']') {
+        if (sscanf(word + length, "[%5u]%c", &count, &end) == 1 && count > 0 &&
+            word[strlen(word) - 1] == ']') {
             field->count = count;
             return true;
         }
@@ -136,10 +137,11 @@ bool rules_parse(const char *text, struct rule_field fields[RULE_FIELDS_MAX], si
         *field = (struct rule_field){.count = 0};
         if (length >= sizeof part || sscanf(part, " %63s %31s %1s", type, field->name, extra) < 1 || *extra ||
             !parse_type(type, field))
-            return err_set(err, ERR_USAGE,
-                           "\"%s\" is not TYPE or TYPE NAME; types are u32, f32, vec2, vec3, vec4, matCxR, and "
-                           "arrays of the first five as in f32[8]",
-                           part);
+            return err_set(
+                err, ERR_USAGE,
+                "\"%s\" is not TYPE or TYPE NAME; types are u32, f32, vec2, vec3, vec4, matCxR, and "
+                "arrays of the first five as in f32[8]",
+                part);
         if (!*field->name)
             snprintf(field->name, sizeof field->name, "%zu", *count);
         ++*count;

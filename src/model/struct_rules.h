@@ -1,6 +1,6 @@
-/* Where the fields of a structure go by the rules of a language: OpenCL C (vectors are as wide as their alignment, and
- * three-component ones as wide as four; OpenCL C 6.1.5) and WGSL in a storage buffer (a vec3 takes 12 bytes at a
- * multiple of 16; WGSL 14.4.1). A matrix is its columns: matCxR is vecR[C]. */
+/* Where the fields of a structure go by the rules of a language: OpenCL C (vectors are as wide as their
+ * alignment, and three-component ones as wide as four; OpenCL C 6.1.5) and WGSL in a storage buffer (a vec3
+ * takes 12 bytes at a multiple of 16; WGSL 14.4.1). A matrix is its columns: matCxR is vecR[C]. */
 #ifndef GPUBENCH_MODEL_STRUCT_RULES_H
 #define GPUBENCH_MODEL_STRUCT_RULES_H
 
@@ -35,17 +35,17 @@ struct rule_place {
 uint32_t rules_place(enum struct_rules rules, const struct rule_field *fields, size_t count,
                      struct rule_place *places);
 
-/* An order with little padding, as indices into fields: order[count]. Always the strictest alignment that fits
- * without a hole, else the smallest hole: of the least size wherever sizes are multiples of alignments, and with
- * vec3 where there are scalars to fill what is behind them. Never larger than the order given. */
+/* An order with little padding, as indices into fields: order[count]. Always the strictest alignment that
+ * fits without a hole, else the smallest hole: of the least size wherever sizes are multiples of alignments,
+ * and with vec3 where there are scalars to fill what is behind them. Never larger than the order given. */
 void rules_best_order(enum struct_rules rules, const struct rule_field *fields, size_t count, size_t *order);
 /* The size of the structure in that order. */
 uint32_t rules_size_in_order(enum struct_rules rules, const struct rule_field *fields, size_t count,
                              const size_t *order);
 
 #define RULE_FIELDS_MAX 64
-/* Reads "vec3 position, f32 radius, mat3x3 turn, u32[4] ids"; a name may be left out. ERR_USAGE says which part
- * cannot be read and which types there are. */
+/* Reads "vec3 position, f32 radius, mat3x3 turn, u32[4] ids"; a name may be left out. ERR_USAGE says which
+ * part cannot be read and which types there are. */
 bool rules_parse(const char *text, struct rule_field fields[RULE_FIELDS_MAX], size_t *count,
                  struct err *err) GB_NODISCARD;
 

@@ -68,7 +68,8 @@ static void test_the_classic(void **state)
     assert_int_equal(best(RULES_OPENCL, fields, count), 64);
 }
 
-static uint32_t least(enum struct_rules rules, const struct rule_field *fields, size_t count, size_t *order, size_t n)
+static uint32_t least(enum struct_rules rules, const struct rule_field *fields, size_t count, size_t *order,
+                      size_t n)
 {
     uint32_t smallest = UINT32_MAX;
 
@@ -104,7 +105,8 @@ static void test_no_order_is_smaller(void **state)
 
 static void test_what_cannot_be_read(void **state)
 {
-    static const char *const wrong[] = {"", "vec5 a", "f32 a b", "mat5x3 a", "f32[0] a", "f32[2 a", "vec3,,f32", " , "};
+    static const char *const wrong[] = {"",         "vec5 a",  "f32 a b",   "mat5x3 a",
+                                        "f32[0] a", "f32[2 a", "vec3,,f32", " , "};
     struct rule_field fields[RULE_FIELDS_MAX];
 
     (void)state;
