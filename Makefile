@@ -68,7 +68,7 @@ packages:
 # One object file an instruction set (ARCHITECTURE.md): their flags are theirs alone.
 $(O)/src/cpu/isa_avx2.o:   EXTRA := -O3 -mavx2 -mfma
 $(O)/src/cpu/isa_avx512.o: EXTRA := -O3 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mprefer-vector-width=512
-$(O)/src/cpu/isa_portable.o: EXTRA := -O3
+$(O)/src/cpu/isa_portable.o: EXTRA := -O3 -fno-math-errno
 $(O)/src/cpu/scalar.o:     EXTRA := -O2 -fno-tree-vectorize
 
 COMPILE = $(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c -o $@ $<

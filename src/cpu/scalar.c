@@ -43,7 +43,7 @@ static void triangle_init(struct triangle *tri, const float p[SCENE_STRIDE], flo
     tri->inv_s = 1 / fmaxf(sigma, 1e-8f);
 }
 
-/* MODEL.md, Forward 2 and 3. False where the triangle leaves the pixel alone. */
+/* docs/MODEL.md, Forward 2 and 3. False where the triangle leaves the pixel alone. */
 static inline bool cover(const struct triangle *tri, float px, float py, struct coverage *c)
 {
     float best = INFINITY;
