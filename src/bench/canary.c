@@ -27,7 +27,8 @@ static void fill(struct render_job *job)
                      SCENE_DEFAULT_EXTENT);
 }
 
-static bool time_job(struct render_job *job, const struct sample_clock *clock, uint64_t *median, struct err *err)
+static bool time_job(struct render_job *job, const struct sample_clock *clock, uint64_t *median,
+                     struct err *err)
 {
     const struct renderer_ops *ops = job->renderer->ops;
     uint64_t samples[CALLS];
@@ -43,7 +44,8 @@ static bool time_job(struct render_job *job, const struct sample_clock *clock, u
     return stats_median(samples, CALLS, median, err);
 }
 
-bool canary_run(struct renderer *renderer, const struct sample_clock *clock, struct canary *out, struct err *err)
+bool canary_run(struct renderer *renderer, const struct sample_clock *clock, struct canary *out,
+                struct err *err)
 {
     for (size_t k = 0; k < CANARY_KINDS; k++) {
         struct render_spec spec;

@@ -1,8 +1,9 @@
-/* The canary: fixed pieces of work, timed before, between and after the points of a run. When they take another
- * time than before, it is the machine that has changed, not what is measured.
+/* The canary: fixed pieces of work, timed before, between and after the points of a run. When they take
+ * another time than before, it is the machine that has changed, not what is measured.
  *
- * Three calls of a renderer, so that every device has them: arithmetic (a few scenes of many triangles), memory
- * (large targets, no triangle: they are moved, read once, and that is all), launch (one pixel, no triangle).
+ * Three calls of a renderer, so that every device has them: arithmetic (a few scenes of many triangles),
+ * memory (large targets, no triangle: they are moved, read once, and that is all), launch (one pixel, no
+ * triangle).
  */
 #ifndef GPUBENCH_BENCH_CANARY_H
 #define GPUBENCH_BENCH_CANARY_H
@@ -30,8 +31,8 @@ struct canary {
 bool canary_run(struct renderer *renderer, const struct sample_clock *clock, struct canary *out,
                 struct err *err) GB_NODISCARD;
 
-/* How far apart a device's canaries of one kind are: slowest / fastest - 1; 0 for fewer than two. *fastest and
- * *slowest (ns) are filled when there is one. */
+/* How far apart a device's canaries of one kind are: slowest / fastest - 1; 0 for fewer than two. *fastest
+ * and *slowest (ns) are filled when there is one. */
 double canary_drift(const struct canary *list, size_t count, size_t device, enum canary_kind kind,
                     uint64_t *fastest, uint64_t *slowest);
 

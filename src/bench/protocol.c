@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -18,10 +19,17 @@ void channel_fini(struct channel *channel)
     channel->taken = 0;
 }
 
+/* To a socket without the signal that a reader who is gone would cause. */
+static ssize_t write_some(int fd, const char *data, size_t len)
+{
+    ssize_t n = send(fd, data, len, MSG_NOSIGNAL);
+    return n < 0 && errno == ENOTSOCK ? write(fd, data, len) : n;
+}
+
 static bool write_all(int fd, const char *data, size_t len, struct err *err)
 {
     while (len > 0) {
-        ssize_t n = write(fd, data, len);
+        ssize_t n = write_some(fd, data, len);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)

@@ -56,6 +56,7 @@ void runner_destroy(struct runner *r)
     grid_fini(&r->grid);
     choice_fini(&r->choice);
     free(r->strikes);
+    free(r->canaries);
     free(r->devices);
     free(r->all);
     free(r);
@@ -76,6 +77,12 @@ const char *const *runner_notes(const struct runner *r, size_t *count)
 {
     *count = r->note_count;
     return (const char *const *)r->notes;
+}
+
+const struct canary *runner_canaries(const struct runner *r, size_t *count)
+{
+    *count = r->canary_count;
+    return r->canaries;
 }
 
 bool runner_list_devices(const struct runner_options *options, struct device_info **out, size_t *count,
@@ -426,7 +433,9 @@ bool runner_run(struct runner *r, const struct runner_sink *sink, struct runner_
     run.spent_ns = mem_calloc(r->grid.cell_count, sizeof *run.spent_ns, "cells", err);
     bool ok = run.pending != NULL && run.spent_ns != NULL;
     for (size_t p = 0; ok && p < r->grid.point_count && !summary->interrupted; p++)
-        ok = run_point(&run, p, err);
+        ok = runner_take_canary(r, p == 0, sink->note, sink->context, err) && run_point(&run, p, err);
+    ok = ok && (summary->interrupted || runner_take_canary(r, true, sink->note, sink->context, err));
+    runner_judge_canaries(r, sink->note, sink->context);
     free(run.pending);
     free(run.spent_ns);
     /* A worker that could not be started again because somebody asked to stop. */

@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "bench/canary.h"
 #include "bench/cell.h"
 #include "bench/worker.h"
 #include "plan/config.h"
@@ -33,6 +34,7 @@ struct runner_options {
     const char *const *selectors;
     size_t selector_count;
     struct backend_options backend; /* copied, strings borrowed */
+    bool canary; /* time fixed pieces of work before, between and after the points (bench/canary.h) */
     /* Counts requests to stop; a signal handler raises it. 1: stop within 2 s; 2 or more: at once. May be
      * NULL. */
     const volatile sig_atomic_t *stop;
@@ -88,6 +90,9 @@ bool runner_footprints(struct runner *runner, struct runner_footprint *out, stru
  * sink or the worker's start failed. summary is filled either way. */
 bool runner_run(struct runner *runner, const struct runner_sink *sink, struct runner_summary *summary,
                 struct err *err) GB_NODISCARD;
+
+/* The canaries of the run, in the order taken. */
+const struct canary *runner_canaries(const struct runner *runner, size_t *count);
 
 void runner_destroy(struct runner *runner); /* accepts NULL */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,7 +61,9 @@ bool session_start(struct session *session, const char *const *argv, struct err 
     char descriptors[32];
     const char **all = NULL;
     *session = (struct session){0};
-    if (pipe2(down, O_CLOEXEC) != 0 || pipe2(up, O_CLOEXEC) != 0) {
+    /* down[1] is this process's end, down[0] the worker's; sockets, since a pipe that nobody reads any more
+     * would cost this process its life. */
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, down) != 0 || pipe2(up, O_CLOEXEC) != 0) {
         err_set_native(err, ERR_IO, errno, "making pipes to the worker");
         goto failed;
     }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "bench/canary.h"
 #include "bench/device_json.h"
 #include "bench/inputs.h"
 #include "bench/measure.h"
@@ -311,6 +312,27 @@ static bool on_point(struct worker *w, const struct json *request, struct err *e
     return ok && channel_send(&w->channel, message_new("done"), err);
 }
 
+/* ---- canary ---- */
+
+static bool on_canary(struct worker *w, struct err *err)
+{
+    struct json *answer = message_new("canary"), *list = json_set_array(answer, "list");
+    for (size_t d = 0; d < w->device_count; d++) {
+        struct canary canary = {.device = d};
+        if (w->renderers[d] == NULL)
+            continue;
+        if (!canary_run(w->renderers[d], &sample_host_clock, &canary, err)) {
+            json_free(answer);
+            return err_wrap(err, "%s", w->devices[d].selector);
+        }
+        struct json *object = json_add_object(list);
+        json_set_u64(object, "device", d);
+        for (int k = 0; k < CANARY_KINDS; k++)
+            json_set_u64(object, canary_name((enum canary_kind)k), canary.ns[k]);
+    }
+    return channel_send(&w->channel, answer, err);
+}
+
 /* ---- the loop ---- */
 
 static bool answer(struct worker *w, struct json *request, struct err *err)
@@ -324,6 +346,8 @@ static bool answer(struct worker *w, struct json *request, struct err *err)
         return on_footprint(w, request, err);
     if (strcmp(op, "point") == 0)
         return on_point(w, request, err);
+    if (strcmp(op, "canary") == 0)
+        return on_canary(w, err);
     return nonsense(op, err);
 }
 

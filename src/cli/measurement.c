@@ -93,6 +93,7 @@ bool measurement_start(struct measurement *m, struct err *err)
         .config = &m->config,
         .selectors = m->options->devices.items,
         .selector_count = m->options->devices.count,
+        .canary = true,
         .stop = signals_catch_stop(),
     };
 
@@ -185,6 +186,16 @@ static bool start_results(struct measurement *m, int argc, char **argv, struct e
     return !m->partial || journal_create(m->partial, &m->results, &m->journal, err);
 }
 
+static void keep_canaries(struct measurement *m)
+{
+    size_t count;
+    const struct canary *canaries = runner_canaries(m->runner, &count);
+    struct json *list = json_set_array(m->results.head, "canary");
+
+    for (size_t i = 0; i < count; i++)
+        canary_to_json(&canaries[i], json_add_object(list));
+}
+
 bool measurement_run(struct measurement *m, int argc, char **argv, struct err *err)
 {
     const struct runner_sink sink = {
@@ -199,6 +210,7 @@ bool measurement_run(struct measurement *m, int argc, char **argv, struct err *e
         return false;
     }
     progress_finish(&m->progress);
+    keep_canaries(m);
     m->results.partial = m->summary.interrupted;
     return true;
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "bench/protocol.h"
@@ -132,6 +133,23 @@ static void test_nobody_listens(void **state)
     end(&p);
 }
 
+/* Without the signal that would end the process, which is not ignored here. */
+static void test_nobody_listens_to_a_socket(void **state)
+{
+    (void)state;
+    struct pipes p;
+    struct err err = ERR_INIT;
+    signal(SIGPIPE, SIG_DFL);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, p.fd), 0);
+    channel_init(&p.channel, p.fd[0], p.fd[1]);
+    close(p.fd[0]);
+    assert_false(channel_send(&p.channel, message_new("hello"), &err));
+    assert_int_equal(err.code, ERR_WORKER);
+    err_fini(&err);
+    p.fd[0] = dup(0);
+    end(&p);
+}
+
 static void test_errors_keep_everything(void **state)
 {
     (void)state;
@@ -153,9 +171,10 @@ static void test_errors_keep_everything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_pieces_and_several_at_once),
-        cmocka_unit_test(test_a_long_message), cmocka_unit_test(test_nonsense_and_the_end),
-        cmocka_unit_test(test_nobody_listens), cmocka_unit_test(test_errors_keep_everything),
+        cmocka_unit_test(test_there_and_back),         cmocka_unit_test(test_pieces_and_several_at_once),
+        cmocka_unit_test(test_a_long_message),         cmocka_unit_test(test_nonsense_and_the_end),
+        cmocka_unit_test(test_nobody_listens),         cmocka_unit_test(test_nobody_listens_to_a_socket),
+        cmocka_unit_test(test_errors_keep_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

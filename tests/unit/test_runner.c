@@ -1,4 +1,5 @@
-/* A run from the parent's side when all goes well: cells, devices, footprints, an earlier run gone on with. */
+/* A run from the parent's side when all goes well: cells, devices, footprints, an earlier run gone on with.
+ */
 #include "unit/runner_check.h"
 
 static void test_all_is_well(void **state)
@@ -29,6 +30,26 @@ static void test_all_is_well(void **state)
     assert_int_equal(count, 2);
     assert_string_equal(devices[0].selector, "openmp");
     assert_string_equal(devices[1].path, "fake");
+    end(&t);
+}
+
+static void test_canaries_before_and_after(void **state)
+{
+    (void)state;
+    struct session_of_test t;
+    size_t count;
+    with_canary = true;
+    run_config(&t, PLAIN, NULL);
+    with_canary = false;
+    const struct canary *list = runner_canaries(t.runner, &count);
+    assert_int_equal(count, 4);
+    assert_int_equal(list[0].device, 0);
+    assert_int_equal(list[1].device, 1);
+    assert_int_equal(list[0].at_ns, 0);
+    assert_true(list[2].at_ns > 0);
+    for (int k = 0; k < CANARY_KINDS; k++)
+        assert_true(list[3].ns[k] > 0);
+    assert_int_equal(t.summary.by_status[CELL_OK], 10);
     end(&t);
 }
 
@@ -164,13 +185,10 @@ int main(int argc, char **argv)
     if (argc == 3)
         return be_worker(argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_is_well),
-        cmocka_unit_test(test_going_on),
-        cmocka_unit_test(test_a_full_disk_ends_the_run),
-        cmocka_unit_test(test_selectors),
-        cmocka_unit_test(test_footprints),
-        cmocka_unit_test(test_listing),
-        cmocka_unit_test(test_other_modes),
+        cmocka_unit_test(test_all_is_well), cmocka_unit_test(test_canaries_before_and_after),
+        cmocka_unit_test(test_going_on),    cmocka_unit_test(test_a_full_disk_ends_the_run),
+        cmocka_unit_test(test_selectors),   cmocka_unit_test(test_footprints),
+        cmocka_unit_test(test_listing),     cmocka_unit_test(test_other_modes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
