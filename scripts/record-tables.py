@@ -239,7 +239,29 @@ def scaling(original, ours):
     return markdown(["time for four times the", "record", "here"], rows)
 
 
-TABLES = {f.__name__: f for f in (forward, gradient, batch, crossover, times, reduction, phases, remedies, shares, scaling)}
+def contradictions(original, ours):
+    """What the record says twice, and differently, beside one figure of this project."""
+    p = ours.phases("phases", "record", 256, 32, 16)
+    errors = [c["agreement"].get(g) for c in ours.cells("gradient") if c["status"] == "ok"
+              for g in ("vertices", "colour", "alpha")]
+    single = ours.ms("batch", "device", 128, 64, 64, mode="gradient", dispatch="single")
+    largest = ours.ms("crossover-record", "device", 256, 512, 16)
+    taped = ours.ms("gradient", "device", 256, 512, 1, strategy="taped")
+    forward_ms = ours.ms("forward", "device", 512, 1024, 1)
+    here = {
+        "share": p and f"{100 * (1 - p['dispatch'] / p['total']):.1f} % of a synchronised call",
+        "error": errors and f"{max(e for e in errors if e is not None):.1e} at worst, of one group's norm",
+        "single": single and f"{sig3(single)} ms",
+        "largest": largest and f"{sig3(largest)} ms, recompute + local",
+        "taped": taped and f"{sig3(taped)} ms",
+        "machines": forward_ms and f"{sig3(forward_ms)} ms; who uses the card is recorded beside it",
+    }
+    lines = ["| the record | the record, elsewhere | here |", "|---|---|---|"]
+    return lines + [f"| {a} | {b} | {here[key] or DASH} |" for key, (a, b) in original["contradictions"].items()]
+
+
+TABLES = {f.__name__: f for f in (forward, gradient, batch, crossover, times, reduction, phases, remedies, shares, scaling,
+                                    contradictions)}
 
 
 def update(path):

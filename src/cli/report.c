@@ -45,7 +45,7 @@ static int update(const struct report_options *options)
 
     if (!update_file(options->update, &count, &err))
         return report_error(&err);
-    say(&options->base, "%s: %zu places", options->update, count);
+    say(&options->base, "%s: %zu place%s", options->update, count, count == 1 ? "" : "s");
     return count ? EXIT_OK : EXIT_NOTHING;
 }
 

@@ -74,7 +74,8 @@ def test_own_tables_are_not_stale(gpubench, tmp_path, name):
 
 def test_record_tables_without_results(tmp_path):
     shutil.copy(ROOT / "results/original.json", tmp_path)
-    names = ["forward", "gradient", "batch", "crossover", "times", "reduction", "phases", "remedies", "shares", "scaling"]
+    names = ["forward", "gradient", "batch", "crossover", "times", "reduction", "phases", "remedies", "shares", "scaling",
+             "contradictions"]
     path = tmp_path / "a.md"
     path.write_text("".join(f"<!-- record {name} nowhere -->\n<!-- end -->\n" for name in names))
     subprocess.run([RECORD_TABLES, path], check=True)
