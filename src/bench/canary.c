@@ -1,94 +1,153 @@
 #include "bench/canary.h"
 
-#include <string.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
 
+#include "base/cgroup.h"
+#include "base/clock.h"
+#include "base/mem.h"
 #include "bench/stats.h"
 
-#define WARM_UP 3
-#define CALLS 9
+#define MAX_THREADS 1024
+#define ARITHMETIC_ROUNDS 300000u
+/* Larger than a core's own caches. */
+#define MEMORY_DOUBLES ((size_t)1 << 19)
 
-static const struct {
-    const char *name;
-    uint32_t size, triangles, batch;
-} work[CANARY_KINDS] = {{"arithmetic", 64, 128, 4}, {"memory", 512, 0, 4}, {"launch", 1, 0, 1}};
+enum work { WORK_LAUNCH, WORK_ARITHMETIC, WORK_MEMORY, WORKS };
 
-const char *canary_name(enum canary_kind kind)
+/* Threads that sleep until there is work for all of them. */
+struct crew {
+    pthread_mutex_t lock;
+    pthread_cond_t wake, done;
+    enum work work;
+    unsigned turn; /* counts what was handed out */
+    size_t busy;
+    bool over;
+};
+
+struct member {
+    struct crew *crew;
+    pthread_t thread;
+    double *memory; /* [MEMORY_DOUBLES] */
+    double sum;     /* so that no loop is left out by the compiler */
+};
+
+/* Four chains that do not wait for each other. */
+static double arithmetic(double x)
 {
-    return work[kind].name;
-}
-
-static void fill(struct render_job *job)
-{
-    const struct render_spec *s = &job->spec;
-    memset(job->io.background, 0, (size_t)s->batch * 3 * sizeof(float));
-    memset(job->io.target, 0, (size_t)s->batch * s->width * s->height * 3 * sizeof(float));
-    for (uint32_t b = 0; b < s->batch; b++)
-        scene_random(job->io.params + (size_t)b * s->triangles * SCENE_STRIDE, s->triangles, 1, b,
-                     SCENE_DEFAULT_EXTENT);
-}
-
-static bool time_job(struct render_job *job, const struct sample_clock *clock, uint64_t *median,
-                     struct err *err)
-{
-    const struct renderer_ops *ops = job->renderer->ops;
-    uint64_t samples[CALLS];
-    if (!ops->inputs_changed(job, err))
-        return false;
-    for (size_t i = 0; i < WARM_UP + CALLS; i++) {
-        uint64_t start = clock->now_ns(clock->context);
-        if (!ops->call(job, err))
-            return false;
-        if (i >= WARM_UP)
-            samples[i - WARM_UP] = clock->now_ns(clock->context) - start;
+    double a = x, b = x + 1, c = x + 2, d = x + 3;
+    for (unsigned i = 0; i < ARITHMETIC_ROUNDS; i++) {
+        a = a * 0.999 + 1e-3;
+        b = b * 0.998 + 2e-3;
+        c = c * 0.997 + 3e-3;
+        d = d * 0.996 + 4e-3;
     }
-    return stats_median(samples, CALLS, median, err);
+    return a + b + c + d;
 }
 
-bool canary_run(struct renderer *renderer, const struct sample_clock *clock, struct canary *out,
-                struct err *err)
+static double stream(double *memory)
 {
-    for (size_t k = 0; k < CANARY_KINDS; k++) {
-        struct render_spec spec;
-        struct render_job *job = NULL;
-        spec_init(&spec);
-        spec.width = spec.height = work[k].size;
-        spec.triangles = work[k].triangles;
-        spec.batch = work[k].batch;
-        if (!renderer->ops->open(renderer, &spec, &job, err))
-            return false;
-        fill(job);
-        bool ok = time_job(job, clock, &out->ns[k], err);
-        renderer->ops->close(job);
-        if (!ok)
+    for (size_t i = 0; i < MEMORY_DOUBLES; i++)
+        memory[i] += 1;
+    return memory[MEMORY_DOUBLES / 2];
+}
+
+static void *member_run(void *argument)
+{
+    struct member *m = argument;
+    struct crew *crew = m->crew;
+    for (unsigned turn = 1;; turn++) {
+        pthread_mutex_lock(&crew->lock);
+        while (crew->turn != turn && !crew->over)
+            pthread_cond_wait(&crew->wake, &crew->lock);
+        const bool over = crew->over;
+        const enum work work = crew->work;
+        pthread_mutex_unlock(&crew->lock);
+        if (over)
+            return NULL;
+        if (work == WORK_ARITHMETIC)
+            m->sum = arithmetic(m->sum);
+        else if (work == WORK_MEMORY)
+            m->sum = stream(m->memory);
+        pthread_mutex_lock(&crew->lock);
+        if (--crew->busy == 0)
+            pthread_cond_signal(&crew->done);
+        pthread_mutex_unlock(&crew->lock);
+    }
+}
+
+/* Until the last thread has done it. */
+static uint64_t time_work(struct crew *crew, enum work work, size_t threads)
+{
+    const uint64_t start = clock_now_ns();
+    pthread_mutex_lock(&crew->lock);
+    crew->work = work;
+    crew->busy = threads;
+    crew->turn++;
+    pthread_cond_broadcast(&crew->wake);
+    while (crew->busy > 0)
+        pthread_cond_wait(&crew->done, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
+    return clock_now_ns() - start;
+}
+
+static bool measure(struct crew *crew, size_t threads, struct render_canary *out, struct err *err)
+{
+    uint64_t *const results[WORKS] = {&out->launch_ns, &out->arithmetic_ns, &out->memory_ns};
+    for (int work = 0; work < WORKS; work++) {
+        uint64_t times[CANARY_REPEATS];
+        /* The first one touches memory and fills caches. */
+        (void)time_work(crew, (enum work)work, threads);
+        for (int i = 0; i < CANARY_REPEATS; i++)
+            times[i] = time_work(crew, (enum work)work, threads);
+        if (!stats_median(times, CANARY_REPEATS, results[work], err))
             return false;
     }
     return true;
 }
 
-double canary_drift(const struct canary *list, size_t count, size_t device, enum canary_kind kind,
-                    uint64_t *fastest, uint64_t *slowest)
+/* CPUs that the affinity and the control group leave. */
+static size_t thread_count(void)
 {
-    size_t found = 0;
-    *fastest = UINT64_MAX;
-    *slowest = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (list[i].device != device)
-            continue;
-        found++;
-        *fastest = list[i].ns[kind] < *fastest ? list[i].ns[kind] : *fastest;
-        *slowest = list[i].ns[kind] > *slowest ? list[i].ns[kind] : *slowest;
-    }
-    return found < 2 || *fastest == 0 ? 0 : (double)*slowest / (double)*fastest - 1;
+    cpu_set_t set;
+    size_t count = 1;
+    const double quota = cgroup_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        count = (size_t)CPU_COUNT(&set);
+    if (quota > 0 && ceil(quota) < (double)count)
+        count = (size_t)ceil(quota);
+    return count < MAX_THREADS ? count : MAX_THREADS;
 }
 
-void canary_to_json(const struct canary *canary, struct json *object)
+bool canary_cpu(struct render_canary *out, struct err *err)
 {
-    json_set_u64(object, "device", canary->device);
-    json_set_u64(object, "at_ns", canary->at_ns);
-    for (size_t k = 0; k < CANARY_KINDS; k++) {
-        char key[32];
-        strcpy(key, work[k].name);
-        strcat(key, "_ns");
-        json_set_u64(object, key, canary->ns[k]);
+    const size_t count = thread_count();
+    struct crew crew = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                        .wake = PTHREAD_COND_INITIALIZER,
+                        .done = PTHREAD_COND_INITIALIZER};
+    size_t started = 0;
+    *out = (struct render_canary){0};
+    struct member *members = mem_calloc(count, sizeof *members, "the canary", err);
+    double *memory = mem_calloc(count * MEMORY_DOUBLES, sizeof *memory, "the canary", err);
+    bool ok = members != NULL && memory != NULL;
+    for (; ok && started < count; started++) {
+        members[started] = (struct member){.crew = &crew, .memory = memory + started * MEMORY_DOUBLES};
+        const int code = pthread_create(&members[started].thread, NULL, member_run, &members[started]);
+        if (code != 0) {
+            ok = err_set_native(err, ERR_MEMORY, code, "starting thread %zu of the canary", started + 1);
+            break;
+        }
     }
+    ok = ok && measure(&crew, count, out, err);
+    pthread_mutex_lock(&crew.lock);
+    crew.over = true;
+    pthread_cond_broadcast(&crew.wake);
+    pthread_mutex_unlock(&crew.lock);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(members[i].thread, NULL);
+    free(members);
+    free(memory);
+    return ok;
 }

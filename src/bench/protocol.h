@@ -5,7 +5,7 @@
  *   use {config, path, devices, backends}    starting*, ready {devices, points, cells}
  *   footprint {cell}                         footprint {fits, reason, ...}
  *   point {point, cells}                     stage*, cell*, note*, done
- *   canary                                   canary {list}
+ *   environment                              environment {record}
  *   quit, or the end of the pipe             (ends)
  *
  * Any request may be answered by error {code, native, text, log} instead. "starting" names what is being

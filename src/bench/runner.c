@@ -13,6 +13,9 @@
 #define LATE_NS UINT64_C(1000000000)
 /* Inputs and reference are gpubench's own work, done once a point: they get at least this long. */
 #define POINT_LIMIT_NS UINT64_C(60000000000)
+/* The machine's state is recorded no more often than this, and a record takes no longer than that. */
+#define RECORD_EVERY_NS UINT64_C(1000000000)
+#define RECORD_LIMIT_NS UINT64_C(60000000000)
 /* For a worker to close its devices when it is asked to stop. */
 #define STOP_GRACE_NS UINT64_C(1500000000)
 
@@ -56,7 +59,6 @@ void runner_destroy(struct runner *r)
     grid_fini(&r->grid);
     choice_fini(&r->choice);
     free(r->strikes);
-    free(r->canaries);
     free(r->devices);
     free(r->all);
     free(r);
@@ -77,12 +79,6 @@ const char *const *runner_notes(const struct runner *r, size_t *count)
 {
     *count = r->note_count;
     return (const char *const *)r->notes;
-}
-
-const struct canary *runner_canaries(const struct runner *r, size_t *count)
-{
-    *count = r->canary_count;
-    return r->canaries;
 }
 
 bool runner_list_devices(const struct runner_options *options, struct device_info **out, size_t *count,
@@ -160,6 +156,8 @@ struct run {
     char stage[32];
     uint64_t since_ns;
     uint64_t point_ns; /* spent on the point as a whole */
+    uint64_t start_ns, recorded_ns; /* of the run, of the latest record of the machine's state */
+    bool no_canary;
 };
 
 static void note(const struct run *run, const char *text)
@@ -352,6 +350,52 @@ static bool interrupt(struct run *run, struct err *err)
     return deliver_pending(run, CELL_INTERRUPTED, "interrupted", err);
 }
 
+/* ---- a run: the machine's state ---- */
+
+static bool take_environment(struct run *run, const char *when, const struct json *answer)
+{
+    struct err ignored = ERR_INIT;
+    const struct json *record = json_get(answer, "record");
+    struct json *copy = record != NULL ? json_copy(record, &ignored) : NULL;
+    err_fini(&ignored);
+    if (copy == NULL)
+        return false;
+    json_set_string(copy, "when", when);
+    json_set_u64(copy, "elapsed_ns", clock_now_ns() - run->start_ns);
+    run->sink->environment(run->sink->context, copy);
+    json_free(copy);
+    return true;
+}
+
+/* Not more often than it is worth. A worker that does not survive its canary is started again, and measures without. */
+static bool record_environment(struct run *run, const char *when, struct err *err)
+{
+    struct runner *r = run->runner;
+    const bool between = strcmp(when, "between") == 0;
+    if (run->sink->environment == NULL || run->no_canary || run->summary->interrupted ||
+        (between && clock_now_ns() - run->recorded_ns < RECORD_EVERY_NS))
+        return true;
+    struct err gone = ERR_INIT;
+    struct json *answer = NULL;
+    enum session_result got = SESSION_ENDED;
+    if (channel_send(&r->session.channel, message_new("environment"), &gone))
+        got = session_receive(&r->session, clock_now_ns() + RECORD_LIMIT_NS, r->options.stop, &answer);
+    err_fini(&gone);
+    if (got == SESSION_MESSAGE) {
+        run->no_canary = !take_environment(run, when, answer);
+        json_free(answer);
+        run->recorded_ns = clock_now_ns();
+        return true;
+    }
+    if (got == SESSION_STOP)
+        return true; /* The next point finds out by itself. */
+    run->no_canary = true;
+    session_end(&r->session, got == SESSION_LATE ? 0 : STOP_GRACE_NS, NULL);
+    note(run, "the worker did not survive the canary: the machine's steadiness is not known");
+    run->summary->restarts++;
+    return run->done == r->grid.cell_count || (runner_start(r, err) && runner_use(r, err));
+}
+
 /* ---- a run: point by point ---- */
 
 static bool send_point(struct run *run, size_t point)
@@ -408,6 +452,8 @@ static bool run_point(struct run *run, size_t index, struct err *err)
 {
     if (!collect_pending(run, &run->runner->grid.points[index], err))
         return false;
+    if (run->pending_count > 0 && !record_environment(run, run->recorded_ns == 0 ? "before" : "between", err))
+        return false;
     while (run->pending_count > 0) {
         enum session_result result = SESSION_ENDED;
         if (send_point(run, index) && !listen_to_worker(run, &result, err))
@@ -427,15 +473,15 @@ static bool run_point(struct run *run, size_t index, struct err *err)
 bool runner_run(struct runner *r, const struct runner_sink *sink, struct runner_summary *summary,
                 struct err *err)
 {
-    struct run run = {.runner = r, .sink = sink, .summary = summary};
+    struct run run = {.runner = r, .sink = sink, .summary = summary, .start_ns = clock_now_ns()};
     *summary = (struct runner_summary){0};
     run.pending = mem_calloc(r->grid.cell_count, sizeof *run.pending, "cells", err);
     run.spent_ns = mem_calloc(r->grid.cell_count, sizeof *run.spent_ns, "cells", err);
     bool ok = run.pending != NULL && run.spent_ns != NULL;
     for (size_t p = 0; ok && p < r->grid.point_count && !summary->interrupted; p++)
-        ok = runner_take_canary(r, p == 0, sink->note, sink->context, err) && run_point(&run, p, err);
-    ok = ok && (summary->interrupted || runner_take_canary(r, true, sink->note, sink->context, err));
-    runner_judge_canaries(r, sink->note, sink->context);
+        ok = run_point(&run, p, err);
+    if (ok && run.recorded_ns > 0 && r->session.pid > 0)
+        ok = record_environment(&run, "after", err);
     free(run.pending);
     free(run.spent_ns);
     /* A worker that could not be started again because somebody asked to stop. */

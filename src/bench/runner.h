@@ -17,7 +17,6 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "bench/canary.h"
 #include "bench/cell.h"
 #include "bench/worker.h"
 #include "plan/config.h"
@@ -34,7 +33,6 @@ struct runner_options {
     const char *const *selectors;
     size_t selector_count;
     struct backend_options backend; /* copied, strings borrowed */
-    bool canary; /* time fixed pieces of work before, between and after the points (bench/canary.h) */
     /* Counts requests to stop; a signal handler raises it. 1: stop within 2 s; 2 or more: at once. May be
      * NULL. */
     const volatile sig_atomic_t *stop;
@@ -55,6 +53,9 @@ struct runner_sink {
                   const char *stage);
     /* One line for standard error: a warning, a restarted worker, a device given up. May be NULL. */
     void (*note)(void *context, const char *text);
+    /* The state of the machine before, between and after points (bench/environment.h), with "when" and the host time
+     * since the run began, "elapsed_ns". Borrowed. May be NULL: then nothing is recorded. */
+    void (*environment)(void *context, const struct json *record);
 };
 
 struct runner_summary {
@@ -90,9 +91,6 @@ bool runner_footprints(struct runner *runner, struct runner_footprint *out, stru
  * sink or the worker's start failed. summary is filled either way. */
 bool runner_run(struct runner *runner, const struct runner_sink *sink, struct runner_summary *summary,
                 struct err *err) GB_NODISCARD;
-
-/* The canaries of the run, in the order taken. */
-const struct canary *runner_canaries(const struct runner *runner, size_t *count);
 
 void runner_destroy(struct runner *runner); /* accepts NULL */
 

@@ -18,11 +18,7 @@ struct runner {
     struct grid grid;
     char **notes; /* owned */
     size_t note_count;
-    unsigned *strikes;       /* owned; by device: cells in a row that ended the worker */
-    struct canary *canaries; /* owned */
-    size_t canary_count, canary_capacity;
-    uint64_t canary_start_ns, canary_last_ns; /* by base/clock.h */
-    bool canary_off;                          /* it failed once */
+    unsigned *strikes; /* owned; by device: cells in a row that ended the worker */
 };
 
 bool runner_add_note(struct runner *r, struct err *err, const char *fmt, ...) GB_PRINTF(3, 4);
@@ -38,13 +34,5 @@ bool runner_use(struct runner *r, struct err *err) GB_NODISCARD;
 /* What went wrong with a session that gave no message: fills err, and ends the session. what: "listing
  * devices". */
 bool runner_lost(struct runner *r, enum session_result result, const char *what, struct err *err);
-
-/* Times the canary on every device where the options ask for it, unless it is not due yet (always: it is).
- * One that fails is a note, and the last. false: the worker could not be started again. */
-bool runner_take_canary(struct runner *r, bool always, void (*note)(void *context, const char *text),
-                        void *context, struct err *err) GB_NODISCARD;
-/* Says which canaries drifted. */
-void runner_judge_canaries(const struct runner *r, void (*note)(void *context, const char *text),
-                           void *context);
 
 #endif

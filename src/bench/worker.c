@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "bench/canary.h"
 #include "bench/device_json.h"
+#include "bench/environment.h"
 #include "bench/inputs.h"
 #include "bench/measure.h"
 #include "bench/protocol.h"
@@ -27,6 +27,7 @@ struct worker {
     struct device_info *devices; /* those in use */
     struct renderer **renderers; /* [device_count]; NULL: could not be opened */
     size_t device_count;
+    struct nvml *nvml; /* opened with the devices; NULL where there is none */
 };
 
 /* ---- answers ---- */
@@ -168,6 +169,7 @@ static bool open_devices(struct worker *w, const struct json *list, struct err *
     for (size_t i = 0; i < count; i++)
         if (!open_device(w, i, err))
             return false;
+    w->nvml = nvml_open();
     return true;
 }
 
@@ -216,6 +218,15 @@ static bool on_use(struct worker *w, const struct json *request, struct err *err
         device_to_json(&w->devices[i], json_add_object(devices));
     json_set_u64(answer, "points", w->grid.point_count);
     json_set_u64(answer, "cells", w->grid.cell_count);
+    return channel_send(&w->channel, answer, err);
+}
+
+/* ---- environment ---- */
+
+static bool on_environment(struct worker *w, struct err *err)
+{
+    struct json *answer = message_new("environment");
+    environment_record(w->renderers, w->device_count, w->nvml, json_set_object(answer, "record"));
     return channel_send(&w->channel, answer, err);
 }
 
@@ -312,27 +323,6 @@ static bool on_point(struct worker *w, const struct json *request, struct err *e
     return ok && channel_send(&w->channel, message_new("done"), err);
 }
 
-/* ---- canary ---- */
-
-static bool on_canary(struct worker *w, struct err *err)
-{
-    struct json *answer = message_new("canary"), *list = json_set_array(answer, "list");
-    for (size_t d = 0; d < w->device_count; d++) {
-        struct canary canary = {.device = d};
-        if (w->renderers[d] == NULL)
-            continue;
-        if (!canary_run(w->renderers[d], &sample_host_clock, &canary, err)) {
-            json_free(answer);
-            return err_wrap(err, "%s", w->devices[d].selector);
-        }
-        struct json *object = json_add_object(list);
-        json_set_u64(object, "device", d);
-        for (int k = 0; k < CANARY_KINDS; k++)
-            json_set_u64(object, canary_name((enum canary_kind)k), canary.ns[k]);
-    }
-    return channel_send(&w->channel, answer, err);
-}
-
 /* ---- the loop ---- */
 
 static bool answer(struct worker *w, struct json *request, struct err *err)
@@ -344,10 +334,10 @@ static bool answer(struct worker *w, struct json *request, struct err *err)
         return on_use(w, request, err);
     if (strcmp(op, "footprint") == 0)
         return on_footprint(w, request, err);
+    if (strcmp(op, "environment") == 0)
+        return on_environment(w, err);
     if (strcmp(op, "point") == 0)
         return on_point(w, request, err);
-    if (strcmp(op, "canary") == 0)
-        return on_canary(w, err);
     return nonsense(op, err);
 }
 
@@ -375,6 +365,7 @@ static void worker_fini(struct worker *w)
         if (w->renderers[i] != NULL)
             w->renderers[i]->ops->destroy(w->renderers[i]);
     free(w->renderers);
+    nvml_close(w->nvml);
     free(w->devices);
     grid_fini(&w->grid);
     input_files_fini(&w->files);

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/signals.h"
 #include "record/machine.h"
+#include "report/warnings.h"
 
 static bool on_cell(void *context, size_t index, const struct cell *cell, struct err *err)
 {
@@ -52,6 +53,15 @@ static void on_note(void *context, const char *text)
     say(&m->options->base, "%s", text);
 }
 
+static void on_environment(void *context, const struct json *record)
+{
+    struct measurement *m = context;
+    struct err ignored = ERR_INIT;
+
+    json_add(m->environment, json_copy(record, &ignored));
+    err_fini(&ignored);
+}
+
 /* What an earlier run has finished is there already, and what the caller does not want is left out. */
 static bool on_have(void *context, size_t index, const char *id)
 {
@@ -93,7 +103,6 @@ bool measurement_start(struct measurement *m, struct err *err)
         .config = &m->config,
         .selectors = m->options->devices.items,
         .selector_count = m->options->devices.count,
-        .canary = true,
         .stop = signals_catch_stop(),
     };
 
@@ -186,32 +195,30 @@ static bool start_results(struct measurement *m, int argc, char **argv, struct e
     return !m->partial || journal_create(m->partial, &m->results, &m->journal, err);
 }
 
-static void keep_canaries(struct measurement *m)
-{
-    size_t count;
-    const struct canary *canaries = runner_canaries(m->runner, &count);
-    struct json *list = json_set_array(m->results.head, "canary");
-
-    for (size_t i = 0; i < count; i++)
-        canary_to_json(&canaries[i], json_add_object(list));
-}
-
 bool measurement_run(struct measurement *m, int argc, char **argv, struct err *err)
 {
-    const struct runner_sink sink = {
-        .context = m, .cell = on_cell, .have = on_have, .stage = on_stage, .note = on_note};
+    const struct runner_sink sink = {.context = m,
+                                     .cell = on_cell,
+                                     .have = on_have,
+                                     .stage = on_stage,
+                                     .environment = on_environment,
+                                     .note = on_note};
 
     if (!start_results(m, argc, argv, err))
         return false;
+    m->environment = json_new_array();
     progress_init(&m->progress, stderr, m->options->base.quiet || m->options->no_progress,
                   runner_grid(m->runner)->cell_count);
-    if (!runner_run(m->runner, &sink, &m->summary, err)) {
+    const bool ran = runner_run(m->runner, &sink, &m->summary, err);
+    json_set(m->results.head, "environment", m->environment);
+    if (!ran) {
         progress_clear(&m->progress);
         return false;
     }
     progress_finish(&m->progress);
-    keep_canaries(m);
     m->results.partial = m->summary.interrupted;
+    if (!m->again)
+        warnings_tell(&m->results, on_note, m);
     return true;
 }
 

@@ -30,6 +30,7 @@ struct measurement {
     char *partial;  /* owned */
     struct journal *journal;
     struct progress progress;
+    struct json *environment; /* while it runs: of the results' head */
     bool again;       /* not the first of its kind: measurement_start announces nothing */
     /* true: the cell with this id is not measured. NULL: all are. */
     bool (*have)(const void *context, const char *id);

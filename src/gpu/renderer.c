@@ -126,6 +126,7 @@ static void destroy(struct renderer *base)
 
     if (!r)
         return;
+    canary_fini(&r->canary);
     pool_fini(&r->pool);
     program_cache_fini(&r->programs);
     if (r->profiling_queue)
@@ -225,6 +226,7 @@ const struct renderer_ops opencl_ops = {
     .call_profiled = job_call_profiled,
     .poison = job_poison,
     .counts = counts,
+    .canary = canary_measure,
     .close = job_close,
     .destroy = destroy,
 };

@@ -4,6 +4,7 @@
 
 #include <CL/cl.h>
 
+#include "gpu/canary.h"
 #include "gpu/pool.h"
 #include "gpu/program.h"
 #include "gpu/variant.h"
@@ -23,6 +24,7 @@ struct opencl_renderer {
     uint64_t budget_bytes;
     struct program_cache programs;
     struct pool pool;
+    struct canary canary;
 };
 
 /* A program of this renderer, built with the device's options and these. Borrowed from the cache. */

@@ -77,6 +77,12 @@ struct render_footprint {
     uint32_t split;               /* dispatches it takes to fit; 0: it cannot */
 };
 
+/* Fixed work, always the same on a device: what it takes tells how steady the machine is. Host nanoseconds, the median
+ * of a few; 0 where it was not measured. */
+struct render_canary {
+    uint64_t arithmetic_ns, memory_ns, launch_ns;
+};
+
 struct renderer;
 struct render_job;
 
@@ -103,6 +109,8 @@ struct renderer_ops {
     void (*counts)(const struct render_job *job, struct render_counts *out);
     void (*close)(struct render_job *job); /* accepts NULL */
     void (*destroy)(struct renderer *r);   /* accepts NULL; jobs must be closed before */
+    /* Measures the canary; builds what it takes the first time. May be NULL: there is none. */
+    bool (*canary)(struct renderer *r, struct render_canary *out, struct err *err);
 };
 
 /* The first member of every backend's own struct. */

@@ -38,10 +38,12 @@ struct record {
     const char *stop_at; /* part of the id of a cell that is begun */
     size_t seen;
     bool disk_full;
+    char environment[256]; /* when there was a record of it, in order */
+    size_t readings;       /* of the canary, in the latest one */
+    uint64_t elapsed_ns;
 };
 
 static volatile sig_atomic_t stop;
-static bool with_canary;
 
 static inline bool on_cell(void *context, size_t index, const struct cell *cell, struct err *err)
 {
@@ -84,6 +86,19 @@ static inline void on_note(void *context, const char *text)
     strcat(r->notes, "\n");
 }
 
+static inline void on_environment(void *context, const struct json *environment)
+{
+    struct record *r = context;
+    const char *when = json_string(json_get(environment, "when"));
+    uint64_t elapsed;
+    assert_true(json_u64(json_get(environment, "elapsed_ns"), &elapsed));
+    assert_true(elapsed >= r->elapsed_ns);
+    r->elapsed_ns = elapsed;
+    r->readings = json_count(json_get(environment, "canary"));
+    strncat(r->environment, when, sizeof r->environment - strlen(r->environment) - 2);
+    strcat(r->environment, " ");
+}
+
 struct session_of_test {
     struct config config;
     struct runner *runner;
@@ -107,7 +122,6 @@ static inline bool begin(struct session_of_test *t, const char *config, const ch
     const struct runner_options options = {.config = &t->config,
                                            .selectors = &device,
                                            .selector_count = device != NULL,
-                                           .canary = with_canary,
                                            .stop = &stop,
                                            .worker_argv = worker_argv};
     if (!runner_create(&options, &t->runner, err))
@@ -118,7 +132,7 @@ static inline bool begin(struct session_of_test *t, const char *config, const ch
 
 static inline bool go(struct session_of_test *t, struct err *err)
 {
-    const struct runner_sink sink = {&t->record, on_cell, on_have, on_stage, on_note};
+    const struct runner_sink sink = {&t->record, on_cell, on_have, on_stage, on_note, on_environment};
     return runner_run(t->runner, &sink, &t->summary, err);
 }
 

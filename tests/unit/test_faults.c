@@ -154,21 +154,6 @@ static void test_a_driver_that_prints_does_not_disturb(void **state)
     end(&t);
 }
 
-static void test_a_canary_that_crashes_is_the_last(void **state)
-{
-    (void)state;
-    struct session_of_test t;
-    size_t count;
-    with_canary = true;
-    run_config(&t, PLAIN, "call:crash:128");
-    with_canary = false;
-    assert_int_equal(t.summary.by_status[CELL_OK], 10);
-    assert_string_equal(t.record.notes, "no canary: the worker ended while timing the canary (SIGSEGV)\n");
-    runner_canaries(t.runner, &count);
-    assert_int_equal(count, 0);
-    end(&t);
-}
-
 static void test_stopping(void **state)
 {
     (void)state;
@@ -248,7 +233,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_garbage_device_times_are_not_shown),
         cmocka_unit_test(test_a_driver_that_crashes_when_asked_costs_its_devices),
         cmocka_unit_test(test_a_driver_that_prints_does_not_disturb),
-        cmocka_unit_test(test_a_canary_that_crashes_is_the_last),
         cmocka_unit_test(test_stopping),
         cmocka_unit_test(test_stopping_a_worker_that_hangs),
         cmocka_unit_test(test_a_worker_does_not_outlive_its_parent),

@@ -1,5 +1,4 @@
-/* A run from the parent's side when all goes well: cells, devices, footprints, an earlier run gone on with.
- */
+/* A run from the parent's side when all goes well: cells, devices, footprints, an earlier run gone on with. */
 #include "unit/runner_check.h"
 
 static void test_all_is_well(void **state)
@@ -33,23 +32,39 @@ static void test_all_is_well(void **state)
     end(&t);
 }
 
-static void test_canaries_before_and_after(void **state)
+static void test_the_machine_is_recorded(void **state)
 {
     (void)state;
     struct session_of_test t;
-    size_t count;
-    with_canary = true;
+    struct err err = ERR_INIT;
     run_config(&t, PLAIN, NULL);
-    with_canary = false;
-    const struct canary *list = runner_canaries(t.runner, &count);
-    assert_int_equal(count, 4);
-    assert_int_equal(list[0].device, 0);
-    assert_int_equal(list[1].device, 1);
-    assert_int_equal(list[0].at_ns, 0);
-    assert_true(list[2].at_ns > 0);
-    for (int k = 0; k < CANARY_KINDS; k++)
-        assert_true(list[3].ns[k] > 0);
+    assert_string_equal(t.record.environment, "before after "); /* it is over in less than a second */
+    assert_int_equal(t.record.readings, 3);                     /* all CPU threads, and both devices */
+    end(&t);
+
+    /* What is there already needs no record. */
+    assert_true(begin(&t, PLAIN, NULL, NULL, &err));
+    t.record.have = "/";
+    assert_true(go(&t, &err));
+    assert_string_equal(t.record.environment, "");
+    end(&t);
+
+    run_config(&t, PLAIN, "canary:error");
+    assert_int_equal(t.record.readings, 2);
     assert_int_equal(t.summary.by_status[CELL_OK], 10);
+    end(&t);
+}
+
+/* A driver that crashes in its canary costs no cell. */
+static void test_a_canary_that_crashes(void **state)
+{
+    (void)state;
+    struct session_of_test t;
+    run_config(&t, PLAIN, "canary:crash");
+    assert_string_equal(t.record.environment, "");
+    assert_int_equal(t.summary.by_status[CELL_OK], 10);
+    assert_int_equal(t.summary.restarts, 1);
+    assert_non_null(strstr(t.record.notes, "did not survive the canary"));
     end(&t);
 }
 
@@ -185,10 +200,15 @@ int main(int argc, char **argv)
     if (argc == 3)
         return be_worker(argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_is_well), cmocka_unit_test(test_canaries_before_and_after),
-        cmocka_unit_test(test_going_on),    cmocka_unit_test(test_a_full_disk_ends_the_run),
-        cmocka_unit_test(test_selectors),   cmocka_unit_test(test_footprints),
-        cmocka_unit_test(test_listing),     cmocka_unit_test(test_other_modes),
+        cmocka_unit_test(test_all_is_well),
+        cmocka_unit_test(test_the_machine_is_recorded),
+        cmocka_unit_test(test_a_canary_that_crashes),
+        cmocka_unit_test(test_going_on),
+        cmocka_unit_test(test_a_full_disk_ends_the_run),
+        cmocka_unit_test(test_selectors),
+        cmocka_unit_test(test_footprints),
+        cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_other_modes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

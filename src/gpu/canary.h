@@ -1,0 +1,23 @@
+/* The device's canary: kernels of fixed work (kernels/canary.cl). */
+#ifndef GPUBENCH_GPU_CANARY_H
+#define GPUBENCH_GPU_CANARY_H
+
+#include <CL/cl.h>
+
+#include "base/err.h"
+#include "model/renderer.h"
+
+#define CANARY_KERNELS 3
+
+struct canary {
+    cl_kernel
+        kernels[CANARY_KERNELS]; /* owned; arithmetic, memory, launch; NULL until the first measurement */
+    cl_mem in, out;              /* owned */
+    size_t items, vectors;       /* work-items of the arithmetic; float4 that are copied */
+};
+
+/* renderer_ops.canary */
+bool canary_measure(struct renderer *renderer, struct render_canary *out, struct err *err);
+void canary_fini(struct canary *canary); /* accepts a zeroed one */
+
+#endif

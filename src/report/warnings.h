@@ -1,0 +1,12 @@
+/* What makes a run's times less trustworthy than they look, and what to do about it. */
+#ifndef GPUBENCH_REPORT_WARNINGS_H
+#define GPUBENCH_REPORT_WARNINGS_H
+
+#include "record/results.h"
+
+/* Tells each warning as one line: the canary's drift and unsteadiness, load, governor, quota, throttled or
+ * shared GPUs, outliers, slow first samples. */
+void warnings_tell(const struct results *results, void (*tell)(void *context, const char *text),
+                   void *context);
+
+#endif
