@@ -13,12 +13,13 @@
 #include "bench/device_json.h"
 #include "bench/runner.h"
 #include "cli/commands.h"
+#include "cli/limits.h"
 
 #define INDENT 12
 
 struct devices_options {
     struct measure_options measure;
-    bool json;
+    bool json, limits;
 };
 
 static const struct option table[] = {
@@ -26,13 +27,27 @@ static const struct option table[] = {
      .type = OPTION_FLAG,
      .help = "as JSON, everything that is known",
      .offset = offsetof(struct devices_options, json)},
+    {.name = "limits",
+     .type = OPTION_FLAG,
+     .help = "what each OpenCL device guarantees against what the largest cells of CONFIG (crossover where "
+             "none is "
+             "named) need, and what would break first in larger pictures",
+     .offset = offsetof(struct devices_options, limits)},
+    {.name = "axis",
+     .letter = 'a',
+     .type = OPTION_LIST,
+     .argument = "NAME=LIST",
+     .help = "with --limits: replace an axis or a fixed value of the config; may repeat",
+     .offset = offsetof(struct measure_options, axes)},
     VERBOSE_OPTION("all limits, versions and extensions, too"),
     QUIET_OPTION,
     HELP_OPTION,
     {0},
 };
 
-static const char *const examples[] = {"gpubench devices", "gpubench devices --json", NULL};
+static const char *const examples[] = {"gpubench devices", "gpubench devices --json",
+                                       "gpubench devices --limits",
+                                       "gpubench devices --limits crossover -a size=2048 -a batch=1", NULL};
 
 /* A line of facts with commas between them, broken at 80 columns. */
 struct facts {
@@ -234,9 +249,15 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
 {
     const struct devices_options *options = values;
 
-    (void)arguments;
     (void)argc;
     (void)argv;
+    if (options->limits)
+        return limits_print(arguments->count ? arguments->items[0] : "crossover", &options->measure);
+    if (arguments->count || options->measure.axes.count) {
+        struct err err = ERR_INIT;
+        err_set(&err, ERR_USAGE, "devices: a config and its axes go with --limits");
+        return report_error(&err);
+    }
     return list(&options->measure, options->json);
 }
 
@@ -246,7 +267,8 @@ const struct command command_devices = {
     .description =
         "Lists the OpenMP renderer and every OpenCL device, with driver and limits; one that cannot be "
         "used is listed with the reason. The first column is what -d takes.",
-    .arguments = "",
+    .arguments = "[CONFIG]",
+    .max_arguments = 1,
     .options = table,
     .examples = examples,
     .values_size = sizeof(struct devices_options),

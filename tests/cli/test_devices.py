@@ -50,3 +50,36 @@ def test_broken_driver(gpubench, tmp_path):
     run = gpubench("devices", env={"OCL_ICD_VENDORS": os.fspath(tmp_path)})
     assert run.returncode == 0
     assert run.stdout.startswith("openmp ")
+
+
+def limits(run):
+    """{limit: (needs, device has, OpenCL promises)}"""
+    table = re.findall(r"^(\S.*?)  +(\d[^ ]*(?: k?[MG]?B)?(?: TOO MUCH)?)  +(\S.*?)  +(\S.*?)  +\S+$", run.stdout, re.M)
+    return {row[0]: row[1:] for row in table}
+
+
+@needs_opencl
+def test_limits(gpubench):
+    run = gpubench("devices", "--limits")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert max(map(len, run.stdout.splitlines())) <= 80
+    found = limits(run)
+    assert found["groups, x"][0] == "513"  # a triangle each, and the loss
+    assert found["groups, z"][0] == "16"  # scenes
+    assert found["arguments' size"][2] == "1024 B" and found["constant buffer"][2] == "65536 B"
+    assert found["groups, y"][1] == "65535" or found["groups, y"][1].endswith("or more")
+    assert re.search(r"this breaks at \d+x\d+: |no limit breaks", run.stdout)
+
+
+@needs_opencl
+def test_limits_that_a_config_breaks(gpubench):
+    run = gpubench("devices", "--limits", "gradient", "-a", "strategy=taped", "-a", "size=16384", "-a", "triangles=4096",
+                   "-a", "batch=1")
+    assert run.returncode == 1
+    assert re.search(r"^largest buffer .* TOO MUCH ", run.stdout, re.M)
+    side = int(re.search(r"breaks at (\d+)x", run.stdout)[1])
+    assert 100 < side < 16384
+
+
+def test_a_config_goes_with_limits(gpubench):
+    assert gpubench("devices", "crossover").returncode == 2
