@@ -57,7 +57,7 @@ record() {
 
 # stage NAME SECONDS FILE COMMAND...: its output goes to FILE, what it says besides to log/NAME
 stage() {
-    local name=$1 seconds=$2 file=$3 start=$SECONDS left=$((limit - SECONDS)) outcome
+    local name=$1 seconds=$2 file=$3 start=$SECONDS left=$((limit - SECONDS)) code outcome
     shift 3
     if [ $left -lt 5 ]; then
         record "$name" "not run: the $limit s are over" 0
@@ -66,11 +66,14 @@ stage() {
     [ "$seconds" -le $left ] || seconds=$left
     # An interrupt first: a sweep keeps what it has measured.
     timeout -s INT -k 10 "$seconds" "$@" >"$folder/$file" 2>"$folder/log/$name" </dev/null
-    case $? in
+    code=$?
+    case $code in
     0) outcome=ok ;;
     124 | 137) outcome="over its $seconds s" ;;
+    3) outcome="exit code 3: slower" ;;
+    5) outcome="exit code 5: a result was wrong" ;;
     126 | 127) outcome="not run: $(tail -n 1 "$folder/log/$name")" ;;
-    *) outcome="exit code $?" ;;
+    *) outcome="exit code $code" ;;
     esac
     [ -s "$folder/log/$name" ] || rm "$folder/log/$name"
     [ -s "$folder/$file" ] || rm "$folder/$file"
@@ -166,12 +169,6 @@ stage drivers 30 drivers.txt bash -c drivers
 stage verify 120 verify.txt "$program" verify --no-progress
 stage finite-differences 60 finite-differences.txt "$program" verify --finite-differences --no-progress
 stage repeats 120 repeats.txt "$program" verify --repeats 100 --no-progress
-if [ $tests = yes ]; then
-    stage tests 600 tests.txt bash -c own_tests
-else
-    record tests "not run: -n" 0
-fi
-
 # The suite's members one by one, so that one that hangs costs its own time only.
 for name in crossover forward gradient batch crossover-record reduction phases scaling; do
     stage "$name" 300 "$name.txt" "$program" sweep "$name" -o "$folder/$name.json" --no-progress "$@"
@@ -183,13 +180,20 @@ stage what-if 120 what-if.txt "$program" profile --what-if resident,pinned,pool,
 for file in "$folder"/*.json; do
     name=$(basename "$file" .json)
     if [ -z "$earlier" ]; then
-        record compare "not run: no earlier folder was given (-e)" 0
+        record check "not run: no earlier folder was given (-e)" 0
         break
     elif [ -f "$earlier/$name.json" ]; then
-        stage "compare-$name" 60 "compare-$name.txt" "$program" compare "$earlier/$name.json" "$file"
+        stage "check-$name" 60 "check-$name.txt" "$program" check "$file" --baseline "$earlier/$name.json"
     else
-        record "compare-$name" "not run: the earlier folder has no $name.json" 0
+        record "check-$name" "not run: the earlier folder has no $name.json" 0
     fi
 done
+
+# Last, since they say least about the machine.
+if [ $tests = yes ]; then
+    stage tests 600 tests.txt bash -c own_tests
+else
+    record tests "not run: -n" 0
+fi
 
 echo "the report is in $folder"

@@ -44,7 +44,7 @@ def test_outcomes(collect, tmp_path):
     assert (run.returncode, run.stderr) == (0, "")
     folder = tmp_path / "new/report"
     found = outcomes(folder)
-    assert found["forward"] == "exit code 3"
+    assert found["forward"] == "exit code 3: slower"
     assert found["gradient"].startswith("over its ")
     assert found["tests"] == "not run: -n"
     assert found["scaling"] == "not run: the 15 s are over"
@@ -60,11 +60,11 @@ def test_what_does_not_hang(collect, tmp_path):
     (tmp_path / "earlier/batch.json").write_text("{}")
     assert collect("-e", "earlier", "report").returncode == 0
     found = outcomes(tmp_path / "report")
-    assert found["gradient"] == "exit code 5"
+    assert found["gradient"] == "exit code 5: a result was wrong"
     assert found["profile"] == "exit code 1"
     assert (tmp_path / "report/log/profile").read_text() == "cannot\n"
-    assert found["compare-batch"] == "ok"
-    assert found["compare-scaling"] == "not run: the earlier folder has no scaling.json"
+    assert found["check-batch"] == "ok"
+    assert found["check-scaling"] == "not run: the earlier folder has no scaling.json"
     assert list(found).index("gpu-users") == 0
 
 
