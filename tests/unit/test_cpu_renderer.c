@@ -270,7 +270,7 @@ static void test_vertex_order(void **state)
 static void long_lists(struct renderer *r, struct render_spec spec)
 {
     static const float alpha[] = {0.02f, 0.05f, 0.995f, 0.0f, 1.0f, 0.01f, 1e-5f, 0.05f, 1.5f, -1.0f};
-    set_size(&spec, 40, 24, 300, 1);
+    set_size(&spec, 40, 24, 600, 1);
     spec.keep_images = true;
     struct render_job *job = job_open(r, &spec);
     job_fill(job, 10, 0.5f);
