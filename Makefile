@@ -40,7 +40,7 @@ KERNEL_TESTS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/kernels/test_*.c))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help packages tables bench check lint check-unit check-kernels check-cli check-html check-clang check-san \
+.PHONY: all help packages tables bench check lint check-unit check-kernels check-cli check-baseline check-html check-clang check-san \
         check-san-built check-fuzz check-fuzz-built fuzz fuzz-built check-oclgrind check-valgrind install \
         uninstall dist clean FORCE
 
@@ -145,6 +145,9 @@ check-cli: gpubench ## the program from outside (pytest)
 
 check-html: gpubench ## the HTML report in headless Chromium, where there is one
 	@GPUBENCH=$(CURDIR)/$(O)/gpubench $(RUN) --pytest html tests/html
+
+check-baseline: gpubench ## regression check against results/baseline.json
+	@$(RUN) --programs baseline "tests/check_baseline.sh $(CURDIR)/$(O)/gpubench"
 
 check-clang: ## unit tests as the other compiler builds them, warnings being errors
 	@+$(MAKE) CC=clang CFLAGS="-O2 -g -Werror" all check-unit

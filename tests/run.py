@@ -19,7 +19,7 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
-SUITES = ["lint", "check-unit", "check-kernels", "check-cli", "check-html", "check-clang", "check-san", "check-fuzz",
+SUITES = ["lint", "check-unit", "check-kernels", "check-cli", "check-baseline", "check-html", "check-clang", "check-san", "check-fuzz",
           "check-oclgrind"]
 PROGRAM_SECONDS = 300
 SUITE_SECONDS = 600

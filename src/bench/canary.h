@@ -7,9 +7,9 @@
 #include "model/renderer.h"
 
 /* How many times each loop runs; the median counts. */
-#define CANARY_REPEATS 5
+#define CANARY_REPEATS 3
 
-/* Arithmetic, memory, and waking all threads up (launch). A few milliseconds; its threads are gone
+/* Arithmetic, memory, and waking all threads up (launch). Some tens of milliseconds; its threads are gone
  * afterwards. */
 bool canary_cpu(struct render_canary *out, struct err *err) GB_NODISCARD;
 

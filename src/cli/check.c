@@ -178,10 +178,8 @@ static bool measure_again(struct check *c, struct err *err)
         again.have_context = &c->regression;
         bool ok = check_config_of(&c->baseline, &c->options->measure, &again.config, err) &&
                   measurement_start(&again, err) && measurement_run(&again, c->argc, c->argv, err);
-        if (ok) {
-            c->interrupted = again.summary.interrupted;
-            regress_again(&c->regression, &again.results);
-        }
+        ok = ok && regress_again(&c->regression, &again.results, err);
+        c->interrupted = again.summary.interrupted;
         measurement_fini(&again);
         if (!ok)
             return false;

@@ -6,13 +6,13 @@
 #include "gpu/error.h"
 #include "gpu/renderer.h"
 
-#define REPEATS 5
+#define REPEATS 3
 #define GROUP 64
 /* About as many work-items as a compute unit holds at once, and enough to do for launches not to matter. */
 #define GPU_ITEMS 2048u
 #define CPU_ITEMS 64u
 #define GPU_ROUNDS 65536u
-#define CPU_ROUNDS 4096u
+#define CPU_ROUNDS 8192u
 #define GPU_BYTES (UINT64_C(128) << 20)
 #define CPU_BYTES (UINT64_C(16) << 20)
 

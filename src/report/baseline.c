@@ -99,10 +99,44 @@ static bool add_cell(const struct results *runs, size_t count, const char *id, s
     return ok;
 }
 
+/* The state of the machine during all of the runs. */
+static bool add_environment(const struct results *runs, size_t count, struct json *head, struct err *err)
+{
+    struct json *all = json_new_array();
+
+    for (size_t i = 0; i < count; i++) {
+        const struct json *records = json_get(runs[i].head, "environment");
+        for (size_t k = 0; k < json_count(records); k++) {
+            struct json *copy = json_copy(json_at(records, k), err);
+            if (!copy) {
+                json_free(all);
+                return false;
+            }
+            json_add(all, copy);
+        }
+    }
+    json_set(head, "environment", all);
+    return true;
+}
+
+/* Members of a head but for one. */
+static struct json *copy_without(const struct json *head, const char *key, struct err *err)
+{
+    struct json *out = json_new_object();
+
+    for (size_t i = 0; out && i < json_count(head); i++) {
+        const struct json *member = json_at(head, i);
+        struct json *copy = strcmp(json_key(member), key) != 0 ? json_copy(member, err) : NULL;
+        if (copy)
+            json_set(out, json_key(member), copy);
+    }
+    return out;
+}
+
 bool baseline_make(const struct results *runs, size_t count, struct results *out, struct err *err)
 {
     *out = (struct results){0};
-    out->head = json_copy(runs[0].head, err);
+    out->head = copy_without(runs[0].head, "environment", err);
     out->devices = mem_calloc(runs[0].device_count, sizeof(*out->devices), "devices", err);
     if (!out->head || !out->devices) {
         results_fini(out);
@@ -114,7 +148,7 @@ bool baseline_make(const struct results *runs, size_t count, struct results *out
     struct json *baseline = json_set_object(out->head, "baseline");
     json_set_u64(baseline, "processes", count);
     struct json *medians = json_set_object(baseline, "medians_ns");
-    bool ok = true;
+    bool ok = add_environment(runs, count, out->head, err);
     for (size_t i = 0; ok && i < runs[0].cell_count; i++)
         ok = add_cell(runs, count, runs[0].cells[i].id, out, medians, err);
     if (!ok)

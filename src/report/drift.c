@@ -20,6 +20,15 @@ static double median_of(double *values, size_t count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
+static double mean_of(const double *values, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return count ? sum / (double)count : NAN;
+}
+
 /* By the median's absolute deviation where there are enough, since one disturbed reading is no unsteady
  * machine. */
 static double relative_spread(double *values, size_t count)
@@ -68,12 +77,12 @@ bool canary_summary_of(const struct results *results, const struct device_info *
         return false;
     if (records) {
         size_t count = collect(records, name, "launch_ns", values);
-        out->launch_ns = median_of(values, count);
+        out->launch_ns = mean_of(values, count);
         count = collect(records, name, "memory_ns", values);
-        out->memory_ns = median_of(values, count);
+        out->memory_ns = mean_of(values, count);
         out->spread = relative_spread(values, count);
         count = collect(records, name, "arithmetic_ns", values);
-        out->arithmetic_ns = median_of(values, count);
+        out->arithmetic_ns = mean_of(values, count);
         out->spread = fmax(out->spread, relative_spread(values, count));
         out->records = count;
     }

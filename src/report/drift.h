@@ -10,8 +10,10 @@
 
 /* Of one run, for one of its devices; times in nanoseconds. */
 struct canary_summary {
-    size_t records;                             /* 0: the run has no canary for this device */
-    double arithmetic_ns, memory_ns, launch_ns; /* medians; NAN where there is none */
+    size_t records; /* 0: the run has no canary for this device */
+    /* Means, since a machine that is busy now and then makes a run slower by as much; NAN where there is
+     * none. */
+    double arithmetic_ns, memory_ns, launch_ns;
     double spread; /* relative standard deviation over the run, of arithmetic or memory, whichever is worse */
 };
 /* Device NULL: the CPU's threads. */

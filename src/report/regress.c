@@ -94,9 +94,9 @@ static bool measure_base(struct regression *r, struct check_cell *c, struct err 
 }
 
 /* What the canary says the machine has lost, where that is worth speaking of. */
-static double excuse(const struct check_cell *c)
+static double excuse(const struct drift *drift)
 {
-    return c->drift.known && c->drift.slower > DRIFT_TOLERATED ? c->drift.slower : 0;
+    return drift->known && drift->slower > DRIFT_TOLERATED ? drift->slower : 0;
 }
 
 static enum check_verdict verdict_of(enum judge_verdict verdict)
@@ -127,9 +127,9 @@ static bool check_cell(struct regression *r, struct check_cell *c, struct err *e
         c->verdict = CHECK_NOT_JUDGED;
         return true;
     }
-    c->limit = judge_limit(&c->base, r->threshold, excuse(c));
-    c->detectable = judge_detectable(&c->base, r->threshold, excuse(c));
-    c->verdict = verdict_of(judge_first(&c->base, r->threshold, excuse(c), c->now_ns));
+    c->limit = judge_limit(&c->base, r->threshold, excuse(&c->drift));
+    c->detectable = judge_detectable(&c->base, r->threshold, excuse(&c->drift));
+    c->verdict = verdict_of(judge_first(&c->base, r->threshold, excuse(&c->drift), c->now_ns));
     if (c->verdict == CHECK_CANNOT_TELL)
         say_cannot_tell(r, c);
     return true;
@@ -191,37 +191,58 @@ static double median_again(const struct check_cell *c)
     return sorted[(c->again_count - 1) / 2];
 }
 
-static void add_again(struct regression *r, struct check_cell *c, const struct cell *fresh)
+/* What a fresh process says against a suspicion. */
+static void acquit(const struct regression *r, struct check_cell *c, double fresh_ns,
+                   const struct drift *drift)
 {
+    char first[UNITS_MAX], then[UNITS_MAX];
+
+    units_time(first, c->match.now->median_ns);
+    units_time(then, (uint64_t)fresh_ns);
+    c->verdict = CHECK_CANNOT_TELL;
+    if (judge_first(&c->base, r->threshold, 0, fresh_ns) == JUDGE_SLOWER)
+        snprintf(c->why, sizeof(c->why),
+                 "slower in a fresh process too (%s), but so was the machine itself, by %.0f %% (canary)",
+                 then, drift->slower * 100);
+    else
+        snprintf(c->why, sizeof(c->why), "slower at first (%s), not in a fresh process (%s)", first, then);
+}
+
+static bool add_again(struct regression *r, struct check_cell *c, const struct results *run,
+                      const struct cell *fresh, struct err *err)
+{
+    struct drift drift;
+
     if (fresh->status != CELL_OK) {
         c->verdict = fresh->status == CELL_WRONG ? CHECK_WRONG
                      : has_failed(fresh)         ? CHECK_FAILED
                                                  : CHECK_SKIPPED;
         snprintf(c->why, sizeof(c->why), "when measured again: %s: %.200s", cell_status_name(fresh->status),
                  fresh->reason ? fresh->reason : "");
-        return;
+        return true;
     }
     if (c->again_count == JUDGE_AGAIN)
-        return;
-    c->again_ns[c->again_count++] = (double)fresh->median_ns;
+        return true;
+    if (!drift_between(r->baseline, device_at(r->baseline, c->match.was->device), run,
+                       device_at(run, fresh->device), &drift, err))
+        return false;
+    const double ns = (double)fresh->median_ns;
+    c->again_ns[c->again_count++] = ns;
     c->now_ns = median_again(c);
     c->change = judge_change(&c->base, c->now_ns);
-    if (judge_again(&c->base, r->threshold, excuse(c), c->again_ns, c->again_count) == JUDGE_SLOWER)
-        return;
-    char first[UNITS_MAX], then[UNITS_MAX];
-    units_time(first, c->match.now->median_ns);
-    units_time(then, fresh->median_ns);
-    c->verdict = CHECK_CANNOT_TELL;
-    snprintf(c->why, sizeof(c->why), "slower at first (%s), not in a fresh process (%s)", first, then);
+    if (judge_first(&c->base, r->threshold, excuse(&drift), ns) != JUDGE_SLOWER)
+        acquit(r, c, ns, &drift);
+    return true;
 }
 
-void regress_again(struct regression *r, const struct results *fresh)
+bool regress_again(struct regression *r, const struct results *fresh, struct err *err)
 {
     for (size_t i = 0; i < r->cell_count; i++) {
         const struct cell *cell = results_find(fresh, r->cells[i].match.now->id);
-        if (r->cells[i].verdict == CHECK_SUSPECT && cell)
-            add_again(r, &r->cells[i], cell);
+        if (r->cells[i].verdict == CHECK_SUSPECT && cell && !add_again(r, &r->cells[i], fresh, cell, err))
+            return false;
     }
+    return true;
 }
 
 /* ---- verdicts ---- */
@@ -250,7 +271,7 @@ static bool file_confirms(const struct regression *r, const struct check_cell *c
         if (valid)
             lowest = fmin(lowest, (double)ci[0]);
     }
-    *confirmed = judge_first(&c->base, r->threshold, excuse(c), lowest) == JUDGE_SLOWER;
+    *confirmed = judge_first(&c->base, r->threshold, excuse(&c->drift), lowest) == JUDGE_SLOWER;
     return true;
 }
 

@@ -64,9 +64,9 @@ void regress_fini(struct regression *r); /* accepts NULL and a zeroed one */
 size_t regress_suspects(const struct regression *r);
 /* Whether the cell with this id of the run is one. */
 bool regress_is_suspect(const struct regression *r, const char *id);
-/* fresh: the suspects, measured in a new process. Those that are not slower there are no suspects any more.
- */
-void regress_again(struct regression *r, const struct results *fresh);
+/* fresh: the suspects, measured in a new process. Those that are not slower there, the fresh run's own canary
+ * considered, are no suspects any more. */
+bool regress_again(struct regression *r, const struct results *fresh, struct err *err) GB_NODISCARD;
 /* Suspects that JUDGE_AGAIN processes confirmed are slower. Those that were never measured again (a results
  * file from elsewhere) are when the whole interval of their median is over the limit. */
 bool regress_finish(struct regression *r, struct err *err) GB_NODISCARD;

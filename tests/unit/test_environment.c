@@ -16,8 +16,8 @@ static void test_canary_takes_time(void **state)
     struct err err = ERR_INIT;
     assert_true(canary_cpu(&c, &err));
     assert_true(c.launch_ns > 0);
-    assert_true(c.arithmetic_ns > 20000);
-    assert_true(c.memory_ns > 10000);
+    assert_true(c.arithmetic_ns > 200000);
+    assert_true(c.memory_ns > 200000);
 }
 
 /* ---- a driver's library ---- */

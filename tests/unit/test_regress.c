@@ -29,14 +29,30 @@ static void make(struct results *r, double factor)
     }
 }
 
+static void add_canary(struct results *r, double factor)
+{
+    struct json *record = json_add_object(json_set_array(r->head, "environment"));
+    struct json *canary = json_set_array(record, "canary");
+    const char *const names[] = {"cpu", "ocl:0:0"};
+
+    for (size_t k = 0; k < 2; k++) {
+        struct json *entry = json_add_object(canary);
+        json_set_string(entry, "on", names[k]);
+        json_set_number(entry, "arithmetic_ns", 1e6 * factor);
+        json_set_number(entry, "memory_ns", 1e6);
+    }
+}
+
 /* A baseline of five processes that differ by `step` from one to the next. */
 static void make_baseline(struct results *out, double step)
 {
     struct results runs[5];
     struct err err = ERR_INIT;
 
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < 5; i++) {
         make(&runs[i], 1 + step * ((double)i - 2));
+        add_canary(&runs[i], 1);
+    }
     assert_true(baseline_make(runs, 5, out, &err));
     for (size_t i = 0; i < 5; i++)
         made_fini(&runs[i]);
@@ -46,6 +62,12 @@ static void start(struct regression *r, const struct results *baseline, const st
 {
     struct err err = ERR_INIT;
     assert_true(regress_init(r, baseline, now, JUDGE_THRESHOLD, &err));
+}
+
+static void again(struct regression *r, const struct results *fresh)
+{
+    struct err err = ERR_INIT;
+    assert_true(regress_again(r, fresh, &err));
 }
 
 static void finish(struct regression *r)
@@ -78,6 +100,7 @@ static void test_a_baseline_keeps_the_medians_of_its_processes(void **state)
     assert_int_equal(baseline_processes(&b), 5);
     assert_int_equal(b.cell_count, CELLS);
     assert_int_equal(b.cells[0].median_ns, 1000000);
+    assert_int_equal(json_count(json_get(b.head, "environment")), 5);
     assert_true(baseline_medians(&b, &b.cells[0], &medians, &count, &err));
     assert_int_equal(count, 5);
     assert_int_equal(medians[0], 980000);
@@ -147,14 +170,14 @@ static void test_a_suspect_is_slower_when_three_processes_confirm(void **state)
     assert_true(regress_is_suspect(&r, "cpu/64x64/t32/b16"));
     for (int i = 0; i < 2; i++) {
         make(&fresh, 1.25);
-        regress_again(&r, &fresh);
+        again(&r, &fresh);
         made_fini(&fresh);
     }
     assert_int_equal(regress_suspects(&r), CELLS);
     /* The third one sees all but the last cell as they were. */
     make(&fresh, 1);
     fresh.cells[CELLS - 1].median_ns *= 2;
-    regress_again(&r, &fresh);
+    again(&r, &fresh);
     made_fini(&fresh);
     finish(&r);
     assert_int_equal(r.by_verdict[CHECK_SLOWER], 1);
@@ -177,11 +200,38 @@ static void test_a_suspect_that_was_not_measured_often_enough(void **state)
     make_baseline(&b, 0.01);
     make(&now, 1.3);
     start(&r, &b, &now);
-    regress_again(&r, &now);
+    again(&r, &now);
     finish(&r);
     assert_int_equal(r.by_verdict[CHECK_CANNOT_TELL], CELLS);
     regress_fini(&r);
     made_fini(&now);
+    results_fini(&b);
+}
+
+/* Each process is judged by its own canary: what made the machine slow then is no change of the program. */
+static void test_a_machine_that_is_slower_itself(void **state)
+{
+    (void)state;
+    struct results b, now, fresh;
+    struct regression r;
+
+    make_baseline(&b, 0.01);
+    make(&now, 1.3);
+    make(&fresh, 1.3);
+    add_canary(&now, 1);
+    add_canary(&fresh, 1.4);
+    start(&r, &b, &now);
+    assert_int_equal(regress_suspects(&r), CELLS);
+    again(&r, &fresh);
+    assert_int_equal(regress_suspects(&r), 0);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_CANNOT_TELL], CELLS);
+    char *text = text_of(&r);
+    assert_non_null(strstr(text, "but so was the machine itself, by 40 % (canary)"));
+    free(text);
+    regress_fini(&r);
+    made_fini(&now);
+    made_fini(&fresh);
     results_fini(&b);
 }
 
@@ -418,6 +468,7 @@ int main(void)
         cmocka_unit_test(test_the_same_passes),
         cmocka_unit_test(test_a_suspect_is_slower_when_three_processes_confirm),
         cmocka_unit_test(test_a_suspect_that_was_not_measured_often_enough),
+        cmocka_unit_test(test_a_machine_that_is_slower_itself),
         cmocka_unit_test(test_a_file_is_judged_as_it_is),
         cmocka_unit_test(test_a_noisy_baseline_cannot_tell),
         cmocka_unit_test(test_a_file_as_baseline),

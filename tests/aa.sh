@@ -1,0 +1,32 @@
+#!/bin/sh
+# N checks in a row of the program against a baseline that it makes itself: nothing has changed, so that every
+# "slower" is a false alarm. Prints how often each verdict fell.
+#
+#     tests/aa.sh [N [OPTION...]]     N: 20; options are check's (--threshold 2x, --config crossover)
+set -eu
+cd "$(dirname "$0")/.."
+
+n=${1:-20}
+[ $# -eq 0 ] || shift
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+./gpubench check --save --runs 5 -q --no-progress -b "$folder/baseline.json" "$@" >"$folder/made"
+# what only --save takes is in the baseline now
+threshold=
+while [ $# -gt 0 ]; do
+    [ "$1" = --threshold ] && threshold=$2
+    shift
+done
+i=0
+while [ $i -lt "$n" ]; do
+    i=$((i + 1))
+    code=0
+    ./gpubench check -b "$folder/baseline.json" ${threshold:+--threshold "$threshold"} -q --no-progress \
+        --format json >"$folder/$i.json" || code=$?
+    printf 'check %s: exit status %s:' "$i" "$code"
+    sed -n 's/.*"verdict": "\(.*\)",/\1/p' "$folder/$i.json" | sort | uniq -c | awk '{ printf " %s", $0 } END { print "" }' |
+        tr -s ' '
+done
+echo "all $n checks:"
+sed -n 's/.*"verdict": "\(.*\)",/\1/p' "$folder"/[0-9]*.json | sort | uniq -c
