@@ -264,9 +264,9 @@ static bool read_cell(struct results *results, const struct json *object, struct
     return put_cell(results, &cell, err);
 }
 
-static bool read_whole(struct results *results, const struct strbuf *text, struct err *err)
+static bool read_whole(struct results *results, const char *text, size_t len, struct err *err)
 {
-    struct json *root = json_parse(text->data != NULL ? text->data : "", text->len, results->path, err);
+    struct json *root = json_parse(text, len, results->path, err);
     if (root == NULL)
         return false;
     const struct json *cells = json_get(root, "cells"), *complete = json_get(root, "complete");
@@ -297,13 +297,11 @@ static bool read_lines(struct results *results, const char *at, const char *end,
     return true;
 }
 
-/* The first line of a journal, parsed; NULL when the file is none. */
-static struct json *journal_head(const struct strbuf *text, const char *path)
+/* The first line of a journal, parsed; NULL when the text is none. */
+static struct json *journal_head(const char *text, const char *end, const char *name)
 {
-    const char *end = text->data != NULL ? memchr(text->data, '\n', text->len) : NULL;
     struct err ignored = ERR_INIT;
-    struct json *first =
-        end != NULL ? json_parse(text->data, (size_t)(end - text->data), path, &ignored) : NULL;
+    struct json *first = end != NULL ? json_parse(text, (size_t)(end - text), name, &ignored) : NULL;
     err_fini(&ignored);
     if (first != NULL && !json_bool(json_get(first, "journal"))) {
         json_free(first);
@@ -312,25 +310,31 @@ static struct json *journal_head(const struct strbuf *text, const char *path)
     return first;
 }
 
+bool results_parse(const char *text, size_t len, const char *name, struct results *out, struct err *err)
+{
+    *out = (struct results){0};
+    out->path = mem_strdup(name, err);
+    bool ok = out->path != NULL;
+    if (ok) {
+        const char *end = len > 0 ? memchr(text, '\n', len) : NULL;
+        struct json *head = journal_head(text, end, name);
+        if (head != NULL)
+            ok = check_version(head, name, err) && read_head(out, head, err) &&
+                 read_lines(out, end + 1, text + len, err);
+        else
+            ok = read_whole(out, text, len, err);
+        json_free(head);
+    }
+    if (!ok)
+        results_fini(out);
+    return ok;
+}
+
 bool results_load(const char *path, struct results *out, struct err *err)
 {
     struct strbuf text = STRBUF_INIT;
-    *out = (struct results){0};
-    out->path = mem_strdup(path, err);
-    bool ok = out->path != NULL && strbuf_add_file(&text, path, err);
-    if (ok) {
-        struct json *head = journal_head(&text, path);
-        if (head != NULL)
-            ok = check_version(head, path, err) && read_head(out, head, err) &&
-                 read_lines(out, (const char *)memchr(text.data, '\n', text.len) + 1, text.data + text.len,
-                            err);
-        else
-            ok = read_whole(out, &text, err);
-        json_free(head);
-    }
+    bool ok = strbuf_add_file(&text, path, err) && results_parse(strbuf_str(&text), text.len, path, out, err);
     strbuf_fini(&text);
-    if (!ok)
-        results_fini(out);
     return ok;
 }
 

@@ -27,6 +27,9 @@ struct results {
 void results_fini(struct results *results); /* accepts NULL and a zeroed one */
 /* Reads a results file or a journal (FILE.partial). Another version is ERR_VERSION, both named. */
 bool results_load(const char *path, struct results *out, struct err *err) GB_NODISCARD;
+/* The same from memory; name appears in messages and becomes results->path. */
+bool results_parse(const char *text, size_t len, const char *name, struct results *out,
+                   struct err *err) GB_NODISCARD;
 /* Appends a copy made through JSON, in place of a cell with the same id where there is one; the caller keeps
  * its cell. */
 bool results_add(struct results *results, const struct cell *cell, struct err *err) GB_NODISCARD;
