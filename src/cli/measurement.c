@@ -1,5 +1,6 @@
 #include "cli/measurement.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,6 @@ static bool on_cell(void *context, size_t index, const struct cell *cell, struct
 {
     struct measurement *m = context;
 
-    (void)index;
     if (cell->status != CELL_OK && cell->status != CELL_INTERRUPTED) {
         progress_clear(&m->progress);
         say(&m->options->base, "%s: %s: %s", cell->id, cell_status_name(cell->status), cell->reason);
@@ -25,7 +25,15 @@ static bool on_cell(void *context, size_t index, const struct cell *cell, struct
         progress_clear(&m->progress);
         say(&m->options->base, "%s: %s, %zu samples", cell->id, time, cell->sample_count);
     }
-    return results_add(&m->results, cell, err) && (!m->journal || journal_add(m->journal, cell, err));
+    if (m->repeat > 1)
+        passes_note(&m->passes, index, cell);
+    const struct cell *whole = cell;
+    if (m->passes.now > 0 && cell->status == CELL_INTERRUPTED)
+        return true; /* what earlier passes measured stays */
+    if (m->passes.now > 0 ? !passes_merge(&m->results, cell, &whole, err)
+                          : !results_add(&m->results, cell, err))
+        return false;
+    return !m->journal || journal_add(m->journal, whole, err);
 }
 
 static void on_stage(void *context, size_t done, size_t total, size_t index, const char *what,
@@ -40,6 +48,8 @@ static void on_stage(void *context, size_t done, size_t total, size_t index, con
     if (!m->progress.terminal && m->announced == done)
         return;
     m->announced = done;
+    if (m->repeat > 1)
+        strbuf_addf(&text, "pass %zu of %zu: ", m->passes.now + 1, m->repeat);
     strbuf_addf(&text, m->progress.terminal ? "%s: %s" : "%s", what, stage);
     progress_step(&m->progress, done, strbuf_str(&text));
     strbuf_fini(&text);
@@ -67,7 +77,8 @@ static bool on_have(void *context, size_t index, const char *id)
 {
     const struct measurement *m = context;
 
-    (void)index;
+    if (m->passes.now > 0)
+        return passes_skip(&m->passes, index);
     return results_find(&m->results, id) != NULL || (m->have && m->have(m->have_context, id));
 }
 
@@ -195,6 +206,48 @@ static bool start_results(struct measurement *m, int argc, char **argv, struct e
     return !m->partial || journal_create(m->partial, &m->results, &m->journal, err);
 }
 
+/* What --repeat is for. */
+static bool finish_passes(struct measurement *m, struct err *err)
+{
+    const struct grid *grid = runner_grid(m->runner);
+    const char **ids = mem_calloc(grid->cell_count, sizeof *ids, "cells", err);
+
+    if (!ids)
+        return false;
+    for (size_t i = 0; i < grid->cell_count; i++)
+        ids[i] = grid->cells[i].id;
+    passes_record(&m->passes, ids, &m->results);
+    free(ids);
+    const double penalty =
+        grid->point_count ? passes_first_penalty(&m->passes, grid->points[0].cell_count) : NAN;
+    if (isfinite(penalty))
+        say(&m->options->base,
+            "%zu passes: the first point took %+.1f %% in the first one, against the others", m->passes.count,
+            penalty * 100);
+    return true;
+}
+
+static bool run_passes(struct measurement *m, const struct runner_sink *sink, struct err *err)
+{
+    const size_t cells = runner_grid(m->runner)->cell_count;
+
+    if (m->repeat > 1 && !passes_init(&m->passes, m->repeat, cells, err))
+        return false;
+    progress_init(&m->progress, stderr, m->options->base.quiet || m->options->no_progress, cells);
+    if (!runner_run(m->runner, sink, &m->summary, err))
+        return false;
+    while (m->passes.now + 1 < m->repeat && !m->summary.interrupted) {
+        struct runner_summary summary;
+        m->passes.now++;
+        m->announced = SIZE_MAX;
+        if (!runner_run(m->runner, sink, &summary, err))
+            return false;
+        m->summary.interrupted = summary.interrupted;
+        m->summary.restarts += summary.restarts;
+    }
+    return m->repeat <= 1 || finish_passes(m, err);
+}
+
 bool measurement_run(struct measurement *m, int argc, char **argv, struct err *err)
 {
     const struct runner_sink sink = {.context = m,
@@ -207,9 +260,7 @@ bool measurement_run(struct measurement *m, int argc, char **argv, struct err *e
     if (!start_results(m, argc, argv, err))
         return false;
     m->environment = json_new_array();
-    progress_init(&m->progress, stderr, m->options->base.quiet || m->options->no_progress,
-                  runner_grid(m->runner)->cell_count);
-    const bool ran = runner_run(m->runner, &sink, &m->summary, err);
+    const bool ran = run_passes(m, &sink, err);
     json_set(m->results.head, "environment", m->environment);
     if (!ran) {
         progress_clear(&m->progress);
@@ -286,6 +337,7 @@ void measurement_fini(struct measurement *m)
     leave_partial(m);
     runner_destroy(m->runner);
     json_free(m->predictions);
+    passes_fini(&m->passes);
     results_fini(&m->results);
     results_fini(&m->earlier);
     config_fini(&m->config);

@@ -14,6 +14,7 @@
 #include "base/progress.h"
 #include "bench/runner.h"
 #include "cli/measure_options.h"
+#include "cli/passes.h"
 #include "record/journal.h"
 #include "record/results.h"
 
@@ -30,8 +31,10 @@ struct measurement {
     char *partial;  /* owned */
     struct journal *journal;
     struct progress progress;
+    size_t repeat;            /* passes over the grid; 0 is 1 */
+    struct passes passes;     /* owned; where repeat is more than 1 */
     struct json *environment; /* while it runs: of the results' head */
-    bool again;       /* not the first of its kind: measurement_start announces nothing */
+    bool again;               /* not the first of its kind: measurement_start announces nothing */
     /* true: the cell with this id is not measured. NULL: all are. */
     bool (*have)(const void *context, const char *id);
     const void *have_context;

@@ -17,13 +17,24 @@
 struct sweep_options {
     struct measure_options measure;
     const char *resume;
+    struct option_u64 repeat;
 };
 
 static const struct option table[] = {
     RUN_OPTIONS,
-    {.name = "resume", .type = OPTION_TEXT, .argument = "FILE",
-     .help = "go on with a run that was interrupted: FILE is its results file, or the FILE.partial that it left",
+    {.name = "resume",
+     .type = OPTION_TEXT,
+     .argument = "FILE",
+     .help =
+         "go on with a run that was interrupted: FILE is its results file, or the FILE.partial that it left",
      .offset = offsetof(struct sweep_options, resume)},
+    {.name = "repeat",
+     .type = OPTION_U64,
+     .argument = "N",
+     .min = 1,
+     .max = 100,
+     .help = "run the grid's points N times in turn, and keep the samples of all passes",
+     .offset = offsetof(struct sweep_options, repeat)},
     DEVICE_OPTIONS,
     FORMAT_OPTION(offsetof(struct measure_options, format)),
     QUIET_OPTION,
@@ -46,6 +57,7 @@ struct sweep {
     const char *resume;
     int argc; /* the program's, for the results */
     char **argv;
+    size_t repeat;
     bool several; /* configs: -o names the folder of their results files */
 };
 
@@ -98,6 +110,7 @@ static int sweep_all(struct sweep *s, const struct text_list *names)
 
     for (; all && opened < names->count; opened++) {
         measurement_init(&all[opened], s->options);
+        all[opened].repeat = s->repeat;
         if (!configs_open(names->items[opened], s->options, &all[opened].config, &err))
             break;
     }
@@ -118,7 +131,11 @@ static int sweep_all(struct sweep *s, const struct text_list *names)
 static int run(const void *values, const struct text_list *arguments, int argc, char **argv)
 {
     const struct sweep_options *given = values;
-    struct sweep s = {.options = &given->measure, .resume = given->resume, .argc = argc, .argv = argv};
+    struct sweep s = {.options = &given->measure,
+                      .resume = given->resume,
+                      .argc = argc,
+                      .argv = argv,
+                      .repeat = given->repeat.given ? (size_t)given->repeat.value : 1};
     struct text_list names = {0};
     struct err err = ERR_INIT;
     int code;
@@ -128,9 +145,13 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
     bool ok = configs_expand(arguments, &names, &err);
     s.several = names.count > 1;
     if (ok && s.several && given->measure.output && strcmp(given->measure.output, "-") == 0)
-        ok = err_set(&err, ERR_USAGE, "-o -: standard output takes the results of one config, not of several");
+        ok =
+            err_set(&err, ERR_USAGE, "-o -: standard output takes the results of one config, not of several");
     if (ok && s.resume && (s.several || given->measure.output))
-        ok = err_set(&err, ERR_USAGE, "--resume goes on with the results of one config, and names their file itself");
+        ok = err_set(&err, ERR_USAGE,
+                     "--resume goes on with the results of one config, and names their file itself");
+    if (ok && s.resume && s.repeat > 1)
+        ok = err_set(&err, ERR_USAGE, "--repeat does not go with --resume: passes begin anew");
     code = ok ? sweep_all(&s, &names) : report_error(&err);
     free(names.items);
     return code;
@@ -140,10 +161,13 @@ const struct command command_sweep = {
     .name = "sweep",
     .help = "run a grid of sizes on each device, and print which wins where",
     .description =
-        "Runs the grid of each config (a file, - for standard input, or the name of a standard one: baseline, "
-        "batch, crossover, crossover-record, forward, gradient, phases, photo, profile, reduction, scaling) on "
+        "Runs the grid of each config (a file, - for standard input, or the name of a standard one: "
+        "baseline, "
+        "batch, crossover, crossover-record, forward, gradient, phases, photo, profile, reduction, scaling) "
+        "on "
         "each device; record stands for all but baseline, photo and profile, which make the tables of the "
-        "renderer's original record. Every cell is checked against the reference before and after it is timed. "
+        "renderer's original record. Every cell is checked against the reference before and after it is "
+        "timed. "
         "Writes a results file for each config and prints its tables.",
     .arguments = "CONFIG...",
     .min_arguments = 1,

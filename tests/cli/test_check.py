@@ -262,3 +262,27 @@ def test_save_takes_the_config_of_a_results_file(gpubench, files, tmp_path):
     assert run.returncode == 0
     assert "tiny: 2 cells" in run.stdout
     assert not (tmp_path / "b.json").exists()
+
+
+def test_repeat(gpubench, write_config, tmp_path):
+    """Three passes over the points; their samples are kept together."""
+    write_config(tiny(axes={"size": [8, 16], "triangles": [4], "batch": [2]}))
+    run = gpubench("sweep", "c.json", "--repeat", "3", "-o", "r.json")
+    assert run.returncode == 0, run.stderr
+    assert "gpubench: 3 passes: the first point took" in run.stderr
+    assert "pass 3 of 3: " in run.stderr
+    results = json.loads((tmp_path / "r.json").read_text())
+    jsonschema.Draft202012Validator(SCHEMA).validate(results)
+    assert [len(cell["samples_ns"]) for cell in results["cells"]] == [21, 21]
+    assert [len(medians) for medians in results["passes"]["medians_ns"].values()] == [3, 3]
+    assert gpubench("sweep", "c.json", "--repeat", "2", "--resume", "r.json").returncode == 2
+
+
+def test_the_machine_is_recorded(gpubench, write_config, tmp_path):
+    write_config(tiny())
+    assert gpubench("sweep", "c.json", "-q", "-o", "r.json").returncode == 0
+    results = json.loads((tmp_path / "r.json").read_text())
+    assert [record["when"] for record in results["environment"]] == ["before", "after"]
+    for record in results["environment"]:
+        assert [reading["on"] for reading in record["canary"]] == ["cpu"]
+        assert min(record["canary"][0][key] for key in ("arithmetic_ns", "memory_ns", "launch_ns")) > 0
