@@ -3,18 +3,18 @@
 #include "shared.h"
 
 #define MEMBER(type, field) (((global struct type *)0)->field)
-#define FIELD(type, field, kind, count)              \
-    out[i++] = (uint)((size_t)&MEMBER(type, field)); \
-    out[i++] = (uint)sizeof(MEMBER(type, field));    \
-    out[i++] = (uint)__alignof__(MEMBER(type, field));
+#define FIELD(type, field, kind, count)             \
+    *next++ = (uint)((size_t)&MEMBER(type, field)); \
+    *next++ = (uint)sizeof(MEMBER(type, field));    \
+    *next++ = (uint)__alignof__(MEMBER(type, field));
 #define WHOLE(type)                      \
-    out[i++] = 0;                        \
-    out[i++] = (uint)sizeof(struct type); \
-    out[i++] = (uint)__alignof__(struct type);
+    *next++ = 0;                         \
+    *next++ = (uint)sizeof(struct type); \
+    *next++ = (uint)__alignof__(struct type);
 
 /* out: [rows of SHARED_LAYOUT][3]: offset, size, alignment. */
 kernel void layout(global uint *out)
 {
-    uint i = 0;
+    global uint *next = out;
     SHARED_LAYOUT(FIELD, WHOLE)
 }

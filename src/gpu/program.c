@@ -78,6 +78,11 @@ static bool expand(struct expansion *x, const char *file, struct err *err)
     }
     if (!strbuf_ok(&text, err))
         goto out;
+    /* Compilers take nothing for a program without kernels; who left a file empty wants to know here. */
+    if (x->seen_count == 1 && strspn(strbuf_str(&text), " \t\r\n") == text.len) {
+        err_set(err, ERR_BUILD, "kernels/%s is empty", file);
+        goto out;
+    }
     strbuf_addf(x->out, "#line 1 \"kernels/%s\"\n", file);
     for (const char *at = strbuf_str(&text); *at;) {
         size_t length = strcspn(at, "\n");

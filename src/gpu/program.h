@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 
 /* The source of "tile.cl" with what it includes put in its place, once each, and #line directives, so that
- * a build log names kernels/tile.cl:12. kernel_dir: NULL for the sources in the program. */
+ * a build log names kernels/tile.cl:12. kernel_dir: NULL for the sources in the program. An empty one is ERR_BUILD. */
 bool program_source(const char *file, const char *kernel_dir, struct strbuf *out, struct err *err) GB_NODISCARD;
 
 /* Builds it. ERR_BUILD: err->log holds the compiler's whole output. *out is released by clReleaseProgram. */

@@ -1,0 +1,105 @@
+"""kernels: every variant builds and is right; what is wrong with a kernel is named."""
+import json
+import re
+import shutil
+
+import pytest
+
+from conftest import ROOT, needs_opencl
+
+pytestmark = needs_opencl
+
+
+@pytest.fixture
+def edit(tmp_path):
+    """edit(file, text, instead): the kernels' folder with one change."""
+
+    def make(file, text, instead):
+        shutil.copytree(ROOT / "kernels", tmp_path / "kernels")
+        source = (tmp_path / "kernels" / file).read_text()
+        assert text is None or source.count(text) == 1
+        (tmp_path / "kernels" / file).write_text(instead if text is None else source.replace(text, instead))
+
+    return make
+
+
+def rows(run):
+    table = json.loads(run.stdout)["tables"][0]
+    return [dict(zip(table["columns"], row)) for row in table["rows"]]
+
+
+def test_every_variant_builds_and_is_right(gpubench):
+    run = gpubench("kernels", "tile", "--path", "cpu", "-q", "-f", "json", timeout=500)
+    assert run.returncode == 0, run.stdout + run.stderr
+    found = {row["variant"]["text"]: row for row in rows(run)}
+    for strategy in ("fused", "recompute", "taped"):
+        for reduction in ("ordered", "local", "direct"):
+            for given in ("", " upstream"):
+                named = [v for v in found if re.fullmatch(rf".*{strategy} bwd {reduction}{given}", v)]
+                assert named, (strategy, reduction, given)
+    for row in found.values():
+        assert row["run"]["text"] == "ok"
+        assert row["cold\nms"]["value"] > row["cached\nms"]["value"] > 0
+
+
+def test_all_files_are_there(gpubench):
+    run = gpubench("kernels", "-q", "--path", "cpu", "nonsense")
+    assert run.returncode == 2 and "nonsense" in run.stderr
+    others = sorted(path.stem for path in (ROOT / "kernels").glob("*.cl") if path.stem != "tile")
+    run = gpubench("kernels", *others, "-q", "--path", "cpu", "--at-once")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert sorted(set(re.findall(r"^([a-z]+) .*(?:ok|-)$", run.stdout, re.M))) == others
+    assert "all at once in " in " ".join(run.stdout.split())
+
+
+def test_fits_80_columns(gpubench):
+    run = gpubench("kernels", "gather", "-q", "-v")
+    assert run.returncode == 0
+    assert max(map(len, run.stdout.splitlines())) <= 80
+    assert "loss_partials: global float*" in run.stdout
+
+
+# A change of gather.cl, the exit status, what the error says, and the verdict in the table.
+FAULTS = {
+    "not set": ("uint first)", "uint first, uint other)", 5, "other, is declared and never set", "WRONG"),
+    "another order": ("global float *out, uint first)", "uint first, global float *out)", 5, "is first, and the host sets out",
+                      "WRONG"),
+    "not declared": (", uint first)", ")\n#define first 0u\n", 5, "", "WRONG"),
+    "does not build": ("uint count = 0;", "uint count = nonsense;", 1, "nonsense", "NOT BUILT"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults(gpubench, edit, fault):
+    text, instead, status, message, verdict = FAULTS[fault]
+    source = (ROOT / "kernels/gather.cl").read_text()
+    if source.count(text) != 1:
+        pytest.fail(f"gather.cl has {text!r} {source.count(text)} times")
+    edit("gather.cl", text, instead)
+    run = gpubench("kernels", "gather", "-q", "--path", "cpu", "--kernel-dir", "kernels")
+    assert run.returncode == status, run.stdout + run.stderr
+    assert message in run.stderr
+    assert re.search(rf"^gather .* {verdict}$", run.stdout, re.M)
+
+
+def test_an_argument_that_is_never_used(gpubench, edit):
+    source = (ROOT / "kernels/probe.cl").read_text()
+    body = source[:source.index("{")] + "{\n    /* out is not written */\n}\n"
+    edit("probe.cl", None, body)
+    run = gpubench("kernels", "probe", "-q", "--path", "cpu", "--kernel-dir", "kernels")
+    assert run.returncode == 5
+    assert "kernel probe: argument out is set and never used" in run.stderr
+
+
+def test_an_empty_kernel(gpubench, edit):
+    edit("probe.cl", None, "\n  \n")
+    run = gpubench("kernels", "probe", "-q", "--path", "cpu", "--kernel-dir", "kernels")
+    assert run.returncode == 1
+    assert "kernels/probe.cl is empty" in run.stderr
+
+
+def test_a_wrong_result(gpubench, edit):
+    edit("gather.cl", "for (uint s = part; s < count;", "for (uint s = part + 1; s < count;")
+    run = gpubench("kernels", "gather", "-q", "--path", "cpu", "--kernel-dir", "kernels")
+    assert run.returncode == 5
+    assert "is off by" in run.stderr and re.search(r"^gather .* WRONG$", run.stdout, re.M)
