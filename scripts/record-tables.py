@@ -157,11 +157,16 @@ def reduction(original, ours):
             return ratio(method(*place, reduction="direct"), method(*place, reduction=to))
         return at
 
+    def adds(i, k, size, triangles):
+        cell = ours.cell("reduction", "device", size, triangles, 16, reduction="local")
+        return cell and ratio(cell["counts"]["pairs"], cell["counts"].get("partial_sums"))
+
     o = original["reduction"]["local"]
     columns = [("direct / local: record", lambda i, k, s, t: o[i][k]),
                ("here", gain(ours.ms, "local")), ("here, kernels alone", gain(ours.device_ms, "local")),
                ("direct / ordered: here", gain(ours.ms, "ordered")),
-               ("here, kernels alone", gain(ours.device_ms, "ordered"))]
+               ("here, kernels alone", gain(ours.device_ms, "ordered")),
+               ("direct's additions to global memory / local's", adds)]
     return grid(original, "reduction", columns)
 
 

@@ -86,7 +86,8 @@ static bool dispatch(struct opencl_job *job, struct watch *watch, const struct s
     return spec->mode != MODE_GRADIENT || launch_gather(job, watch, s, err);
 }
 
-/* Losses to the caller's doubles; says how many partial sums the scene that has most of them needs. */
+/* Losses to the caller's doubles; counts the partial sums, and says how many the scene that has most of them needs.
+ */
 static uint64_t unpack(struct opencl_job *job, const struct slice *s)
 {
     const struct render_spec *spec = &job->base.spec;
@@ -97,6 +98,7 @@ static uint64_t unpack(struct opencl_job *job, const struct slice *s)
     for (uint32_t b = s->first; b < s->first + s->scenes; b++) {
         if (job->base.io.loss && spec->loss == LOSS_DEVICE)
             job->base.io.loss[b] = (double)losses[b];
+        job->counts.partial_sums += needed[b];
         most = needed[b] > most ? needed[b] : most;
     }
     return most;
@@ -137,11 +139,13 @@ static bool run_call(struct opencl_job *job, struct watch *watch, struct err *er
         struct slice s = {.first = first, .scenes = left < job->plan.slice_scenes ? left : job->plan.slice_scenes};
         if (!run_slice(job, watch, &s, err))
             return false;
+        const uint64_t counted = job->counts.partial_sums;
         uint64_t needed = spec->mode == MODE_GRADIENT ? unpack(job, &s) : 0;
         if (uses_slots(spec) && needed > job->slot_capacity) {
             /* The parameters moved: the slice is made again with room for their sums. */
             if (!job_reserve_slots(job, needed + needed / 4, err))
                 return false;
+            job->counts.partial_sums = counted;
             continue;
         }
         first += s.scenes;

@@ -66,6 +66,8 @@ struct render_counts {
     uint64_t pool_hits, pool_misses;     /* of the last call */
     uint64_t pool_bytes;                 /* held by the pool */
     uint32_t split;                      /* dispatches a batch was split into; 1: none */
+    uint64_t partial_sums; /* OpenCL gradients: (triangle, tile) pairs where the bounds touch the tile; local and
+                            * ordered sums add or write ten values to global memory for each */
 };
 
 /* What a job needs, worked out in 64 bits before anything is allocated. */

@@ -131,6 +131,7 @@ static void add_counts(struct strbuf *out, const struct results *results, const 
         {.quantity = "dispatches", .unit = "count", .count = c->dispatches},
         {.quantity = "bytes_up", .unit = "byte", .count = c->bytes_up},
         {.quantity = "bytes_down", .unit = "byte", .count = c->bytes_down},
+        {.quantity = "partial_sums", .unit = "count", .count = c->partial_sums},
         {.quantity = "pool_hits", .unit = "count", .count = c->pool_hits},
         {.quantity = "pool_misses", .unit = "count", .count = c->pool_misses},
         {.quantity = "pool_bytes", .unit = "byte", .count = c->pool_bytes},

@@ -7,8 +7,8 @@
 #include "report/kinds.h"
 #include "report/view.h"
 
-/* Values that a covered pixel adds to its triangle's gradients. */
-#define VALUES_PER_PAIR 10u
+/* Values that a covered pixel, or a tile's sum, adds to its triangle's gradients. */
+#define VALUES 10u
 
 enum { DIRECT, LOCAL, ORDERED, KINDS };
 static const enum reduction reductions[KINDS] = {REDUCTION_DIRECT, REDUCTION_LOCAL, REDUCTION_ORDERED};
@@ -22,9 +22,13 @@ static void put_heading(struct table *t, const struct view *v)
     view_note(v, t, false);
     table_note(
         t, "x: speedup over direct (above 1: faster than direct), of the call and of the device's own time");
-    table_note(
-        t, "atomics: additions to global memory that direct makes, %u a covered pixel and triangle (derived)",
-        VALUES_PER_PAIR);
+    table_note(t,
+               "adds: to global memory, derived from counts: direct %u a covered pixel and triangle, local "
+               "(atomics) "
+               "and ordered (each to a place of its own) %u a triangle and touched tile; these add as often "
+               "as direct, "
+               "but in registers and local memory",
+               VALUES, VALUES);
     view_columns(t);
     table_column(t, ALIGN_RIGHT, 900, "direct\n%s", v->unit.name);
     table_column(t, ALIGN_RIGHT, 900, "local\n%s", v->unit.name);
@@ -33,7 +37,8 @@ static void put_heading(struct table *t, const struct view *v)
     table_column(t, ALIGN_RIGHT, 800, "ordered\nx call");
     table_column(t, ALIGN_RIGHT, 700, "local\nx dev");
     table_column(t, ALIGN_RIGHT, 700, "ordered\nx dev");
-    table_column(t, ALIGN_RIGHT, 500, "\natomics");
+    table_column(t, ALIGN_RIGHT, 500, "direct\nadds");
+    table_column(t, ALIGN_RIGHT, 490, "others\nadds");
 }
 
 /* Device time of one divided by the other's; NAN where one has none. */
@@ -44,10 +49,19 @@ static double device_ratio(const struct cell *a, const struct cell *b)
     return both ? (double)a->device_ns / (double)b->device_ns : NAN;
 }
 
+static void put_adds(struct table *t, uint64_t sums)
+{
+    char text[UNITS_MAX] = "-";
+
+    if (sums)
+        units_count(text, VALUES * sums);
+    table_put(t, sums ? MARK_NONE : MARK_DIM, sums ? (double)(VALUES * sums) : NAN, "%s", text);
+}
+
 static bool put_row(struct table *t, const struct view *v, size_t s, size_t i,
                     const struct cell *const cells[KINDS], struct err *err)
 {
-    uint64_t pairs = 0;
+    uint64_t pairs = 0, partial_sums = 0;
 
     table_row(t);
     view_put_place(v, t, s, i);
@@ -55,6 +69,8 @@ static bool put_row(struct table *t, const struct view *v, size_t s, size_t i,
         put_time(t, cells[k], v->unit);
         if (cells[k] && cells[k]->pairs)
             pairs = cells[k]->pairs;
+        if (cells[k] && cells[k]->counts.partial_sums)
+            partial_sums = cells[k]->counts.partial_sums;
     }
     for (size_t k = LOCAL; k < KINDS; k++) {
         struct ratio ratio;
@@ -64,10 +80,8 @@ static bool put_row(struct table *t, const struct view *v, size_t s, size_t i,
     }
     for (size_t k = LOCAL; k < KINDS; k++)
         put_factor(t, MARK_NONE, device_ratio(cells[DIRECT], cells[k]));
-    char text[UNITS_MAX] = "-";
-    if (pairs)
-        units_count(text, VALUES_PER_PAIR * pairs);
-    table_put(t, MARK_NONE, pairs ? (double)(VALUES_PER_PAIR * pairs) : NAN, "%s", text);
+    put_adds(t, pairs);
+    put_adds(t, partial_sums);
     return true;
 }
 

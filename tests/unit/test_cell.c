@@ -31,7 +31,7 @@ static struct cell example(void)
                         .kernel_count = 2,
                         .has_phases = true,
                         .phases = {2100, 600, 262000, 521000, 31000, 0, 820000},
-                        .counts = {2, 12910592, 327744, 6, 0, 25493504, 1},
+                        .counts = {2, 12910592, 327744, 6, 0, 25493504, 1, 70000},
                         .pairs = 33300000,
                         .pairs_in_bounds = 35000000,
                         .checked_scenes = 4,
