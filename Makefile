@@ -8,7 +8,7 @@ PYTHON  ?= /usr/bin/python3
 
 VERSION := 0.1.0
 
-PKGS     := libcjson hwloc OpenCL
+PKGS     := libcjson hwloc OpenCL libpng
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla
 # SAN=address,undefined builds with those sanitizers, in object folders of its own.
 SAN      ?=
@@ -169,7 +169,7 @@ FUZZ_TARGETS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 SEEDS_fuzz_json   := tests/fuzz/seeds/all.json $(CONFIGS)
 SEEDS_fuzz_config := $(CONFIGS)
 SEEDS_fuzz_scene  := tests/golden/one-triangle-at-16/scene.json tests/golden/edge-cases-at-64/scene.json
-SEEDS_fuzz_image  := $(sort $(wildcard tests/fuzz/seeds/*.ppm))
+SEEDS_fuzz_image  := $(sort $(wildcard tests/fuzz/seeds/*.ppm tests/fuzz/seeds/*.png))
 SEEDS_fuzz_results := tests/fuzz/seeds/results.json tests/fuzz/seeds/results.partial
 FUZZ_ROUNDS  ?= 5000
 FUZZ_SECONDS ?= 60

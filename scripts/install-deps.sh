@@ -90,6 +90,7 @@ want libc6-dev "C library headers" test -e /usr/include/stdio.h
 want make "build" command -v make
 want pkg-config "finds the libraries" command -v pkg-config
 want libcjson-dev "JSON" pc libcjson
+want libpng-dev "pictures to fit and to write" pc libpng
 want libhwloc-dev "cores, caches, NUMA" pc hwloc
 want ocl-icd-opencl-dev "OpenCL loader" pc OpenCL
 want opencl-c-headers "OpenCL headers" test -e /usr/include/CL/cl.h

@@ -41,7 +41,8 @@ bool input_files_load(const struct config *config, struct input_files *out, stru
 {
     *out = (struct input_files){.config = config};
     bool ok = config->scene.kind != SCENE_FILE || load_scenes(out, err);
-    ok = ok && (config->target.kind != TARGET_IMAGE || image_load(config->target.image, &out->image, err));
+    const float *background = out->scene_count > 0 ? out->scenes[0].background : config->scene.background;
+    ok = ok && (config->target.kind != TARGET_IMAGE || image_load(config->target.image, background, &out->image, err));
     if (!ok)
         input_files_fini(out);
     return ok;

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "model/image_png.h"
 #include "model/spec.h"
 
 void image_fini(struct image *image)
@@ -19,7 +20,7 @@ void image_fini(struct image *image)
 }
 
 /* IEC 61966-2-1. */
-static double srgb_to_linear(double v)
+double srgb_to_linear(double v)
 {
     return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
 }
@@ -72,7 +73,7 @@ static bool read_number(struct ppm *p, uint32_t max, uint32_t *out)
 static bool read_header(struct ppm *p, struct err *err)
 {
     if (p->end - p->at < 2 || p->at[0] != 'P' || (p->at[1] != '3' && p->at[1] != '6'))
-        return err_set(err, ERR_CONFIG, "%s: not a PPM picture (P3 or P6), the one format that is read here",
+        return err_set(err, ERR_CONFIG, "%s: not a picture that is read here: PNG, or PPM (P3 or P6)",
                        p->name);
     p->ascii = p->at[1] == '3';
     p->at += 2;
@@ -134,7 +135,7 @@ static bool read_samples(struct ppm *p, const float *linear, struct image *out, 
     return true;
 }
 
-bool image_parse(const void *data, size_t len, const char *name, struct image *out, struct err *err)
+static bool parse_ppm(const void *data, size_t len, const char *name, struct image *out, struct err *err)
 {
     struct ppm p = {.at = data, .end = (const unsigned char *)data + len, .name = name};
     float *linear = NULL;
@@ -159,13 +160,23 @@ out:
     return ok;
 }
 
-bool image_load(const char *path, struct image *out, struct err *err)
+bool image_parse(const void *data, size_t len, const char *name, const float background[3], struct image *out,
+                 struct err *err)
+{
+    static const float black[3] = {0};
+
+    if (png_recognised(data, len))
+        return png_parse(data, len, name, background ? background : black, out, err);
+    return parse_ppm(data, len, name, out, err);
+}
+
+bool image_load(const char *path, const float background[3], struct image *out, struct err *err)
 {
     struct strbuf file = STRBUF_INIT;
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
 
     *out = (struct image){0};
-    bool ok = strbuf_add_file(&file, path, err) && image_parse(strbuf_str(&file), file.len, name, out, err);
+    bool ok = strbuf_add_file(&file, path, err) && image_parse(strbuf_str(&file), file.len, name, background, out, err);
     strbuf_fini(&file);
     return ok;
 }
@@ -177,30 +188,31 @@ static unsigned char encode(float linear)
     return (unsigned char)(linear_to_srgb(v) * 255.0 + 0.5);
 }
 
-bool image_save_ppm(const char *path, const float *pixels, uint32_t width, uint32_t height, struct err *err)
+static bool save_ppm(const char *path, const unsigned char *rgb, uint64_t count, uint32_t width, uint32_t height,
+                     struct err *err)
 {
-    uint64_t row_values = (uint64_t)width * 3;
-    unsigned char *row = mem_calloc(row_values, 1, "a row of pixels", err);
-    FILE *file = row ? fopen(path, "wb") : NULL;
-    bool ok = false;
+    FILE *file = fopen(path, "wb");
 
-    if (!row)
-        return false;
-    if (!file) {
-        err_set_native(err, ERR_IO, errno, "cannot write %s", path);
-        goto out;
-    }
-    ok = fprintf(file, "P6\n%u %u\n255\n", width, height) > 0;
-    for (uint32_t y = 0; ok && y < height; y++) {
-        for (uint64_t i = 0; i < row_values; i++)
-            row[i] = encode(pixels[y * row_values + i]);
-        ok = fwrite(row, 1, row_values, file) == row_values;
-    }
+    if (!file)
+        return err_set_native(err, ERR_IO, errno, "cannot write %s", path);
+    bool ok = fprintf(file, "P6\n%u %u\n255\n", width, height) > 0 && fwrite(rgb, 1, count, file) == count;
     ok = (fclose(file) == 0) && ok;
-    if (!ok)
-        err_set_native(err, ERR_IO, errno, "cannot write %s", path);
-out:
-    free(row);
+    return ok || err_set_native(err, ERR_IO, errno, "cannot write %s", path);
+}
+
+bool image_save(const char *path, const float *pixels, uint32_t width, uint32_t height, struct err *err)
+{
+    const uint64_t count = (uint64_t)width * height * 3;
+    const char *suffix = strrchr(path, '.');
+    unsigned char *rgb = mem_calloc(count, 1, path, err);
+
+    if (!rgb)
+        return false;
+    for (uint64_t i = 0; i < count; i++)
+        rgb[i] = encode(pixels[i]);
+    bool ok = suffix && strcmp(suffix, ".ppm") == 0 ? save_ppm(path, rgb, count, width, height, err)
+                                                    : png_save(path, rgb, width, height, err);
+    free(rgb);
     return ok;
 }
 

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct image image = {0};
     float resampled[7 * 5 * 3];
 
-    if (image_parse(data, size, "input", &image, &err)) {
+    if (image_parse(data, size, "input", NULL, &image, &err)) {
         for (size_t i = 0; i < (size_t)image.width * image.height * 3; i++)
             if (!(image.pixels[i] >= 0 && image.pixels[i] <= 1))
                 abort();

@@ -18,7 +18,7 @@ static void expect_near(float got, double want, double tolerance)
 static void parse(const void *data, size_t len, struct image *out)
 {
     struct err err = ERR_INIT;
-    bool ok = image_parse(data, len, "p.ppm", out, &err);
+    bool ok = image_parse(data, len, "p.ppm", NULL, out, &err);
 
     assert_string_equal(err.text, "");
     assert_true(ok);
@@ -74,10 +74,10 @@ static void test_samples_are_relative_to_the_largest_value(void **state)
 static void test_a_broken_ppm_says_what_is_wrong(void **state)
 {
     static const char *const cases[][2] = {
-        {"", "p.ppm: not a PPM picture (P3 or P6), the one format that is read here"},
-        {"P", "p.ppm: not a PPM picture (P3 or P6), the one format that is read here"},
-        {"P5 1 1 255 a", "p.ppm: not a PPM picture (P3 or P6), the one format that is read here"},
-        {"\x89PNG\r\n", "p.ppm: not a PPM picture (P3 or P6), the one format that is read here"},
+        {"", "p.ppm: not a picture that is read here: PNG, or PPM (P3 or P6)"},
+        {"P", "p.ppm: not a picture that is read here: PNG, or PPM (P3 or P6)"},
+        {"P5 1 1 255 a", "p.ppm: not a picture that is read here: PNG, or PPM (P3 or P6)"},
+        {"\x89PNG\r\n", "p.ppm: not a picture that is read here: PNG, or PPM (P3 or P6)"},
         {"P6", "p.ppm: width and height of a PPM must be numbers from 1 to 32768"},
         {"P6 0 1 255 ", "p.ppm: width and height of a PPM must be numbers from 1 to 32768"},
         {"P6 1 -1 255 ", "p.ppm: width and height of a PPM must be numbers from 1 to 32768"},
@@ -106,7 +106,7 @@ static void test_a_broken_ppm_says_what_is_wrong(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct image image;
         struct err err = ERR_INIT;
-        assert_false(image_parse(cases[i][0], strlen(cases[i][0]), "p.ppm", &image, &err));
+        assert_false(image_parse(cases[i][0], strlen(cases[i][0]), "p.ppm", NULL, &image, &err));
         assert_string_equal(err.text, cases[i][1]);
         assert_null(image.pixels);
         err_fini(&err);
@@ -135,7 +135,7 @@ static void test_any_bytes_are_survived(void **state)
         assert_non_null(exact);
         memcpy(exact, data, len);
         exact = realloc(exact, len ? len : 1);
-        if (image_parse(exact, len, "fuzz", &image, &err)) {
+        if (image_parse(exact, len, "fuzz", NULL, &image, &err)) {
             read++;
             for (size_t i = 0; i < (size_t)image.width * image.height * 3; i++)
                 assert_true(image.pixels[i] >= 0.0f && image.pixels[i] <= 1.0f);
@@ -154,7 +154,7 @@ static void test_a_file_that_is_not_there(void **state)
     struct image image;
     struct err err = ERR_INIT;
     (void)state;
-    assert_false(image_load("/nonexistent/p.ppm", &image, &err));
+    assert_false(image_load("/nonexistent/p.ppm", NULL, &image, &err));
     assert_int_equal(err.code, ERR_IO);
     assert_non_null(strstr(err.text, "/nonexistent/p.ppm"));
     err_fini(&err);
@@ -166,7 +166,7 @@ static void test_the_photograph_is_the_golden_target(void **state)
     struct golden_case c;
     struct err err = ERR_INIT;
     (void)state;
-    assert_true(image_load(PHOTO, &image, &err));
+    assert_true(image_load(PHOTO, NULL, &image, &err));
     assert_true(golden_load("tests/golden/fitted-128-photo-at-128", &c, &err));
     assert_true(image.width == 128 && image.height == 128);
     for (size_t i = 0; i < 128 * 128 * 3; i++)
@@ -184,8 +184,8 @@ static void test_saving_and_loading_gives_the_same_bytes(void **state)
     struct err err = ERR_INIT;
     (void)state;
     scratch_make(dir);
-    assert_true(image_load(PHOTO, &image, &err));
-    assert_true(image_save_ppm(scratch_path(path, dir, names[0]), image.pixels, 128, 128, &err));
+    assert_true(image_load(PHOTO, NULL, &image, &err));
+    assert_true(image_save(scratch_path(path, dir, names[0]), image.pixels, 128, 128, &err));
     char *before = scratch_read(PHOTO, &before_len), *after = scratch_read(path, &after_len);
     size_t pixels = 128 * 128 * 3;
     assert_memory_equal(before + before_len - pixels, after + after_len - pixels, pixels);
@@ -205,13 +205,13 @@ static void test_values_out_of_range_are_clamped_when_saved(void **state)
     struct err err = ERR_INIT;
     (void)state;
     scratch_make(dir);
-    assert_true(image_save_ppm(scratch_path(path, dir, names[0]), pixels, 2, 1, &err));
+    assert_true(image_save(scratch_path(path, dir, names[0]), pixels, 2, 1, &err));
     char *data = scratch_read(path, &len);
     assert_int_equal(len, 11 + 6);
     assert_memory_equal(data, "P6\n2 1\n255\n\0\0\377\377\0\0", len);
     free(data);
     scratch_remove(dir, names, 1);
-    assert_false(image_save_ppm("/nonexistent/p.ppm", pixels, 2, 1, &err));
+    assert_false(image_save("/nonexistent/p.ppm", pixels, 2, 1, &err));
     assert_int_equal(err.code, ERR_IO);
     err_fini(&err);
 }
