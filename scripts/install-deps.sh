@@ -121,4 +121,4 @@ fi
 
 as_root apt-get update -qq
 # shellcheck disable=SC2086 # a list of words
-as_root apt-get install -qq -y --no-install-recommends $missing
+as_root apt-get install -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 $missing
