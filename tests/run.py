@@ -19,8 +19,8 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
-SUITES = ["lint", "check-unit", "check-kernels", "check-cli", "check-baseline", "check-html", "check-clang", "check-san", "check-fuzz",
-          "check-oclgrind"]
+SUITES = ["lint", "check-unit", "check-kernels", "check-cli", "check-baseline", "check-html", "check-clang",
+          "check-san", "check-fuzz", "check-oclgrind"]
 PROGRAM_SECONDS = 300
 SUITE_SECONDS = 600
 

@@ -297,9 +297,10 @@ static bool keep_wanted(struct inspection *x, struct err *err)
         bool wanted = files->count == 0;
         for (size_t f = 0; f < files->count; f++) {
             size_t length = strcspn(x->variants[i].file, ".");
-            wanted =
-                wanted || (strncmp(files->items[f], x->variants[i].file, length) == 0 &&
-                           strcmp(files->items[f] + length, ".cl" + (files->items[f][length] ? 0 : 3)) == 0);
+            if (strncmp(files->items[f], x->variants[i].file, length) != 0)
+                continue;
+            const char *rest = files->items[f] + length;
+            wanted = wanted || *rest == '\0' || strcmp(rest, ".cl") == 0;
         }
         struct program_variant swap = x->variants[i];
         if (!wanted)

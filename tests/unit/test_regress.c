@@ -15,7 +15,7 @@ static void make(struct results *r, double factor)
     for (size_t i = 0; i < CELLS; i++) {
         const uint64_t ns = (uint64_t)(1e6 * factor * (double)(i + 1));
         struct cell *c =
-            made_cell(r, i % 2 ? "device" : "cpu", i % 2 ? MADE_GPU : MADE_CPU, 64, 32 << i, ns, 20);
+            made_cell(r, i % 2 ? "device" : "cpu", i % 2 ? MADE_GPU : MADE_CPU, 64, 32u << i, ns, 20);
         char id[128];
         snprintf(id, sizeof(id), "%s/64x64/t%u/b16", c->backend, c->spec.triangles);
         c->id = mem_strdup(id, &err);
