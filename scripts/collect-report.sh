@@ -45,13 +45,21 @@ if [ -n "$earlier" ]; then
     earlier=$(cd "$earlier" && pwd) || exit 1
 fi
 mkdir -p "$(dirname "$1")" && mkdir "$1" || exit 1
-folder=$(cd "$1" && pwd)
+# The program is called by its name, and in the folder, so that no path of this machine is in its results.
+case $program in
+*/*)
+    PATH=$(cd "$(dirname "$program")" && pwd):$PATH
+    program=$(basename "$program")
+    ;;
+esac
+cd "$1" || exit 1
+folder=$1
 shift
-mkdir "$folder/log"
-printf 'stage\toutcome\tseconds\n' >"$folder/stages.tsv"
+mkdir log
+printf 'stage\toutcome\tseconds\n' >stages.tsv
 
 record() {
-    printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$folder/stages.tsv"
+    printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>stages.tsv
     printf '%-26s %s\n' "$1" "$2"
 }
 
@@ -65,18 +73,18 @@ stage() {
     fi
     [ "$seconds" -le $left ] || seconds=$left
     # An interrupt first: a sweep keeps what it has measured.
-    timeout -s INT -k 10 "$seconds" "$@" >"$folder/$file" 2>"$folder/log/$name" </dev/null
+    timeout -s INT -k 10 "$seconds" "$@" >"$file" 2>"log/$name" </dev/null
     code=$?
     case $code in
     0) outcome=ok ;;
     124 | 137) outcome="over its $seconds s" ;;
     3) outcome="exit code 3: slower" ;;
     5) outcome="exit code 5: a result was wrong" ;;
-    126 | 127) outcome="not run: $(tail -n 1 "$folder/log/$name")" ;;
+    126 | 127) outcome="not run: $(tail -n 1 "log/$name")" ;;
     *) outcome="exit code $code" ;;
     esac
-    [ -s "$folder/log/$name" ] || rm "$folder/log/$name"
-    [ -s "$folder/$file" ] || rm "$folder/$file"
+    [ -s "log/$name" ] || rm "log/$name"
+    [ -s "$file" ] || rm "$file"
     record "$name" "$outcome" $((SECONDS - start))
 }
 
@@ -171,13 +179,13 @@ stage finite-differences 60 finite-differences.txt "$program" verify --finite-di
 stage repeats 120 repeats.txt "$program" verify --repeats 100 --no-progress
 # The suite's members one by one, so that one that hangs costs its own time only.
 for name in crossover forward gradient batch crossover-record reduction phases scaling; do
-    stage "$name" 300 "$name.txt" "$program" sweep "$name" -o "$folder/$name.json" --no-progress "$@"
+    stage "$name" 300 "$name.txt" "$program" sweep "$name" -o "$name.json" --no-progress "$@"
 done
-stage profile 120 profile.txt "$program" profile --phases --kernels -o "$folder/profile.json" --no-progress
+stage profile 120 profile.txt "$program" profile --phases --kernels -o profile.json --no-progress
 stage what-if 120 what-if.txt "$program" profile --what-if resident,pinned,pool,local \
-    -o "$folder/what-if.json" --no-progress
+    -o what-if.json --no-progress
 
-for file in "$folder"/*.json; do
+for file in *.json; do
     name=$(basename "$file" .json)
     if [ -z "$earlier" ]; then
         record check "not run: no earlier folder was given (-e)" 0
