@@ -1,6 +1,6 @@
 #!/bin/sh
 # N checks in a row of the program against a baseline that it makes itself: nothing has changed, so that every
-# "slower" is a false alarm. Prints how often each verdict fell.
+# "slower" is a false alarm. Prints how often each verdict fell. KEEP=FOLDER keeps the reports of those.
 #
 #     tests/aa.sh [N [OPTION...]]     N: 20; options are check's (--threshold 2x, --config crossover)
 set -eu
@@ -27,6 +27,7 @@ while [ $i -lt "$n" ]; do
     printf 'check %s: exit status %s:' "$i" "$code"
     sed -n 's/.*"verdict": "\(.*\)",/\1/p' "$folder/$i.json" | sort | uniq -c | awk '{ printf " %s", $0 } END { print "" }' |
         tr -s ' '
+    if [ $code -ne 0 ] && [ -n "${KEEP-}" ]; then cp "$folder/$i.json" "$KEEP/"; fi
 done
 echo "all $n checks:"
 sed -n 's/.*"verdict": "\(.*\)",/\1/p' "$folder"/[0-9]*.json | sort | uniq -c

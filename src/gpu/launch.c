@@ -136,15 +136,20 @@ void watch_collect(struct watch *watch)
 
     for (size_t i = 0; i < watch->launch_count; i++) {
         cl_event event = watch->launches[i].event;
-        cl_ulong start = 0, end = 0;
+        cl_ulong submit = 0, start = 0, end = 0;
         cl_int code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(start), &start, NULL);
+        if (code == CL_SUCCESS)
+            code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_SUBMIT, sizeof(submit), &submit, NULL);
         if (code == CL_SUCCESS)
             code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL);
         clReleaseEvent(event);
-        if (code != CL_SUCCESS || start == 0 || end < start) {
+        if (code != CL_SUCCESS || start == 0 || end < start || start < submit) {
             profile->valid = false;
             snprintf(profile->note, sizeof(profile->note), "the driver's times of kernel %s: %s",
-                     watch->launches[i].name, code == CL_SUCCESS ? "end before start" : opencl_code_name(code));
+                     watch->launches[i].name, code != CL_SUCCESS ? opencl_code_name(code)
+                     : start == 0       ? "a start at 0"
+                     : end < start      ? "end before start"
+                                        : "start before submission");
             continue;
         }
         if (watch->first_start == 0 || start < watch->first_start)

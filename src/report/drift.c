@@ -26,7 +26,7 @@ static double mean_of(const double *values, size_t count)
 
     for (size_t i = 0; i < count; i++)
         sum += values[i];
-    return count ? sum / (double)count : NAN;
+    return count ? sum / (double)count : 0;
 }
 
 /* By the median's absolute deviation where there are enough, since one disturbed reading is no unsteady
@@ -65,52 +65,62 @@ static size_t collect(const struct json *records, const char *name, const char *
     return count;
 }
 
-bool canary_summary_of(const struct results *results, const struct device_info *device,
-                       struct canary_summary *out, struct err *err)
+/* What one fixed loop took in one run, in nanoseconds; 0 where it was not measured. */
+struct loop {
+    /* Not the median: a machine that is busy now and then makes a run slower by as much. */
+    double mean, slowest;
+    double spread; /* relative */
+};
+
+static bool loop_of(const struct results *results, const char *name, const char *key, struct loop *out,
+                    struct err *err)
 {
     const struct json *records = results->head ? json_get(results->head, "environment") : NULL;
-    const char *name = device && device->backend == BACKEND_OPENCL ? device->selector : "cpu";
     double *values = mem_calloc(records ? json_count(records) : 0, sizeof(*values), "canary", err);
 
-    *out = (struct canary_summary){.arithmetic_ns = NAN, .memory_ns = NAN, .launch_ns = NAN};
+    *out = (struct loop){0};
     if (!values)
         return false;
-    if (records) {
-        size_t count = collect(records, name, "launch_ns", values);
-        out->launch_ns = mean_of(values, count);
-        count = collect(records, name, "memory_ns", values);
-        out->memory_ns = mean_of(values, count);
-        out->spread = relative_spread(values, count);
-        count = collect(records, name, "arithmetic_ns", values);
-        out->arithmetic_ns = mean_of(values, count);
-        out->spread = fmax(out->spread, relative_spread(values, count));
-        out->records = count;
-    }
+    const size_t count = records ? collect(records, name, key, values) : 0;
+    for (size_t i = 0; i < count; i++)
+        out->slowest = fmax(out->slowest, values[i]);
+    out->mean = mean_of(values, count);
+    out->spread = relative_spread(values, count);
     free(values);
     return true;
 }
 
-static void widen(struct drift *drift, double was, double now)
+static bool add_loop(struct drift *drift, const struct results *was, const char *was_name,
+                     const struct results *now, const char *now_name, const char *key, struct err *err)
 {
-    if (!(was > 0 && now > 0))
-        return;
-    drift->slower = fmax(drift->slower, now / was - 1);
-    drift->faster = fmax(drift->faster, was / now - 1);
+    struct loop before, after;
+
+    if (!loop_of(was, was_name, key, &before, err) || !loop_of(now, now_name, key, &after, err))
+        return false;
+    if (!(before.mean > 0 && after.mean > 0))
+        return true;
+    drift->known = true;
+    drift->slower = fmax(drift->slower, after.mean / before.mean - 1);
+    drift->faster = fmax(drift->faster, before.mean / after.mean - 1);
+    drift->worst = fmax(drift->worst, after.slowest / before.mean - 1);
+    drift->noise = fmax(drift->noise, hypot(before.spread, after.spread));
+    return true;
+}
+
+static bool add_canary(struct drift *drift, const struct results *was, const char *was_name,
+                       const struct results *now, const char *now_name, struct err *err)
+{
+    return add_loop(drift, was, was_name, now, now_name, "arithmetic_ns", err) &&
+           add_loop(drift, was, was_name, now, now_name, "memory_ns", err);
 }
 
 bool drift_between(const struct results *was, const struct device_info *was_device, const struct results *now,
                    const struct device_info *now_device, struct drift *out, struct err *err)
 {
-    struct canary_summary before, after;
+    const bool opencl = was_device && now_device && now_device->backend == BACKEND_OPENCL;
 
     *out = (struct drift){0};
-    if (!canary_summary_of(was, was_device, &before, err) || !canary_summary_of(now, now_device, &after, err))
+    if (opencl && !add_canary(out, was, was_device->selector, now, now_device->selector, err))
         return false;
-    out->known = before.records > 0 && after.records > 0;
-    if (!out->known)
-        return true;
-    widen(out, before.arithmetic_ns, after.arithmetic_ns);
-    widen(out, before.memory_ns, after.memory_ns);
-    out->noise = sqrt(before.spread * before.spread + after.spread * after.spread);
-    return true;
+    return (opencl && now_device->kind != DEVICE_CPU) || add_canary(out, was, "cpu", now, "cpu", err);
 }

@@ -93,10 +93,11 @@ static bool measure_base(struct regression *r, struct check_cell *c, struct err 
                                device_at(r->now, c->match.now->device), &c->drift, err);
 }
 
-/* What the canary says the machine has lost, where that is worth speaking of. */
+/* What the machine itself may have cost, by its canary, where that is worth speaking of: its slowest moment,
+ * as a cell may have met just that. */
 static double excuse(const struct drift *drift)
 {
-    return drift->known && drift->slower > DRIFT_TOLERATED ? drift->slower : 0;
+    return drift->known && drift->worst > DRIFT_TOLERATED ? drift->worst : 0;
 }
 
 static enum check_verdict verdict_of(enum judge_verdict verdict)
@@ -109,7 +110,8 @@ static void say_cannot_tell(const struct regression *r, struct check_cell *c)
 {
     if (!judge_hidden(&c->base, r->threshold))
         snprintf(c->why, sizeof(c->why),
-                 "the machine itself is slower than when the baseline was made (canary)");
+                 "the machine itself was slower than for the baseline, by up to %.0f %% (canary)",
+                 c->drift.worst * 100);
 }
 
 static bool check_cell(struct regression *r, struct check_cell *c, struct err *err)
@@ -203,7 +205,7 @@ static void acquit(const struct regression *r, struct check_cell *c, double fres
     if (judge_first(&c->base, r->threshold, 0, fresh_ns) == JUDGE_SLOWER)
         snprintf(c->why, sizeof(c->why),
                  "slower in a fresh process too (%s), but so was the machine itself, by %.0f %% (canary)",
-                 then, drift->slower * 100);
+                 then, drift->worst * 100);
     else
         snprintf(c->why, sizeof(c->why), "slower at first (%s), not in a fresh process (%s)", first, then);
 }

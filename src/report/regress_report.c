@@ -185,7 +185,7 @@ static void add_cell(struct json *array, const struct check_cell *c)
                     !c->base.processes ? NULL
                     : c->base.assumed  ? "assumed"
                                        : "measured");
-    json_set_number(object, "canary_slower", c->drift.known ? c->drift.slower : NAN);
+    json_set_number(object, "canary_slower", c->drift.known ? c->drift.worst : NAN);
     struct json *again = json_set_array(object, "again_ns");
     for (size_t i = 0; i < c->again_count; i++)
         json_add_number(again, c->again_ns[i]);
