@@ -175,8 +175,6 @@ stage gpu-users 20 gpu-users.txt bash -c gpu_users
 stage hardware 30 hardware.txt bash -c hardware
 stage drivers 30 drivers.txt bash -c drivers
 stage verify 120 verify.txt "$program" verify --no-progress
-stage finite-differences 60 finite-differences.txt "$program" verify --finite-differences --no-progress
-stage repeats 120 repeats.txt "$program" verify --repeats 100 --no-progress
 # The suite's members one by one, so that one that hangs costs its own time only.
 for name in crossover forward gradient batch crossover-record reduction phases scaling; do
     stage "$name" 300 "$name.txt" "$program" sweep "$name" -o "$name.json" --no-progress "$@"
@@ -184,6 +182,9 @@ done
 stage profile 120 profile.txt "$program" profile --phases --kernels -o profile.json --no-progress
 stage what-if 120 what-if.txt "$program" profile --what-if resident,pinned,pool,local \
     -o what-if.json --no-progress
+
+stage finite-differences 60 finite-differences.txt "$program" verify --finite-differences --no-progress
+stage repeats 120 repeats.txt "$program" verify --repeats 100 --no-progress
 
 for file in *.json; do
     name=$(basename "$file" .json)
