@@ -1,4 +1,5 @@
 """report --update and record-tables.py: tables in Markdown files, and that the repository's own are not stale."""
+import json
 import shutil
 import subprocess
 
@@ -88,3 +89,23 @@ def test_record_tables_without_results(tmp_path):
     path.write_text("<!-- record nonsense here -->\n<!-- end -->\n")
     wrong = subprocess.run([RECORD_TABLES, path], stderr=subprocess.PIPE, text=True)
     assert wrong.returncode == 1 and "there is no table nonsense" in wrong.stderr
+
+
+def test_record_tables_figures(tmp_path):
+    """Median and kernel times in milliseconds, their ratio, and no figure of a result that was wrong."""
+    shutil.copy(ROOT / "results/original.json", tmp_path)
+
+    def cell(backend, size, triangles, median_ns, device_ns=None, status="ok"):
+        return {"backend": backend, "status": status, "median_ns": median_ns, "device_ns": device_ns,
+                "params": {"width": size, "height": size, "triangles": triangles, "batch": 1}}
+
+    cells = [cell("cpu", 128, 64, 3_000_000), cell("device", 128, 64, 200_000, 45_600),
+             cell("cpu", 256, 128, 5_000_000), cell("device", 256, 128, 100_000, 50_000, "wrong")]
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there/forward.json").write_text(json.dumps({"cells": cells}))
+    path = tmp_path / "a.md"
+    path.write_text("<!-- record forward there -->\n<!-- end -->\n")
+    subprocess.run([RECORD_TABLES, path], check=True)
+    rows = path.read_text().splitlines()[3:5]
+    assert rows == ["| 128² × 64 | 0.52 | 3 | 0.11 | 0.2 | 0.0456 | 4.7 | 15 |",
+                    "| 256² × 128 | 3.53 | 5 | 0.26 | - | - | 13.6 | - |"]
