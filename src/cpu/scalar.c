@@ -22,7 +22,6 @@ struct coverage {
     float k, w;
     float t;      /* where on the nearest edge the closest point is */
     float dx, dy; /* from the closest point to the pixel */
-    float distance;
     int edge;
     bool inside;
 };
@@ -67,8 +66,8 @@ static inline bool cover(const struct triangle *tri, float px, float py, struct 
         }
     }
     c->inside = all_positive || all_negative;
-    c->distance = sqrtf(best);
-    float z = expf(-c->distance * tri->inv_s); /* of the distance's absolute value: never overflows */
+    float distance = sqrtf(best);
+    float z = expf(-distance * tri->inv_s); /* of the distance's absolute value: never overflows */
     c->k = c->inside ? 1 / (1 + z) : z / (1 + z);
     c->w = tri->opacity * c->k;
     return c->w > MIN_WEIGHT;
@@ -139,12 +138,19 @@ static inline void backward_pixel(const struct triangle *tri, const float colour
         adjoint[ch] *= 1 - c->w;
     }
     sum[9] += (double)(dw * c->k);
-    if (c->distance < 1e-7f)
+    int from = c->edge, to = (c->edge + 1) % 3;
+    float dx = c->dx, dy = c->dy;
+    if (c->t > 0 && c->t < 1) { /* at a right angle to the edge, but for rounding, which counts close to it */
+        float turn = (dx * tri->ex[from] + dy * tri->ey[from]) * tri->inv_length2[from];
+        dx -= turn * tri->ex[from];
+        dy -= turn * tri->ey[from];
+    }
+    float distance = sqrtf(dx * dx + dy * dy);
+    if (distance < 1e-7f)
         return;
     float dd = dw * tri->opacity * c->k * (1 - c->k) * tri->inv_s;
-    float along = (c->inside ? -dd : dd) / c->distance;
-    float gx = along * c->dx, gy = along * c->dy;
-    int from = c->edge, to = (c->edge + 1) % 3;
+    float along = (c->inside ? -dd : dd) / distance;
+    float gx = along * dx, gy = along * dy;
     sum[2 * from] += (double)((1 - c->t) * gx);
     sum[2 * from + 1] += (double)((1 - c->t) * gy);
     sum[2 * to] += (double)(c->t * gx);

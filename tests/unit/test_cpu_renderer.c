@@ -354,6 +354,45 @@ static void test_needles(void **state)
     each_path(needles);
 }
 
+/* One pixel of a scene has a gradient, and it lies 2e-7 to 2e-5 from an edge: where rounding could turn the
+ * direction to the edge. */
+static void pixel_near_edge(struct renderer *r, struct render_spec spec)
+{
+    static const enum cpu_variant variants[] = {VARIANT_FAST, VARIANT_SCALAR};
+    for (size_t variant = 0; variant < 2; variant++) {
+        set_size(&spec, 32, 32, 1, 128);
+        spec.variant = variants[variant];
+        spec.upstream = true;
+        struct render_job *job = job_open(r, &spec);
+        job_fill(job, 17, 0.2f);
+        for (uint32_t b = 0; b < spec.batch; b++) {
+            float *v = job->io.params + (size_t)b * SCENE_STRIDE;
+            float *upstream = job->io.upstream + (size_t)b * 32 * 32 * 3;
+            uint32_t x = 10 + b % 11, y = 10 + b % 7;
+            for (uint32_t i = 0; i < 32 * 32; i++)
+                if (i != y * 32 + x)
+                    memset(upstream + (size_t)3 * i, 0, 3 * sizeof *upstream);
+            double distance = 2.5e-7 * pow(80, b / 127.0), angle = 0.37 * b;
+            double px = (x + 0.5) / 32, py = (y + 0.5) / 32, ex = cos(angle), ey = sin(angle);
+            double far[3] = {-0.13, 0.21, 0.02}, off[3] = {distance, distance, 0.3};
+            for (uint32_t j = 0; j < 3; j++) {
+                v[2 * j] = (float)(px + far[j] * ex - off[j] * ey);
+                v[2 * j + 1] = (float)(py + far[j] * ey + off[j] * ex);
+            }
+            v[9] = 0.7f;
+        }
+        job_call(job);
+        job_check(variant == 0 ? "a pixel near an edge, fast" : "a pixel near an edge, scalar", job);
+        r->ops->close(job);
+    }
+}
+
+static void test_pixel_near_edge(void **state)
+{
+    (void)state;
+    each_path(pixel_near_edge);
+}
+
 /* Coordinates that are huge, equal, not finite, or beyond what counts as finite. */
 static void hostile_coordinates(struct renderer *r, struct render_spec spec)
 {
@@ -483,6 +522,7 @@ int main(void)
         cmocka_unit_test(test_long_lists),
         cmocka_unit_test(test_faint_triangles),
         cmocka_unit_test(test_needles),
+        cmocka_unit_test(test_pixel_near_edge),
         cmocka_unit_test(test_hostile_coordinates),
         cmocka_unit_test(test_phases_and_counts),
         cmocka_unit_test(test_footprint),
