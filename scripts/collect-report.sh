@@ -149,6 +149,8 @@ gpu_users() {
         printf '%s\n' "$found"
     elif [ "$nodes" = ' ' ]; then
         echo "unknown: there is no device file of a GPU"
+    elif [ "$(readlink /proc/self/ns/pid)" != 'pid:[4026531836]' ]; then
+        echo "unknown: in a container, processes outside of it cannot be seen"
     elif [ $hidden -gt 0 ]; then
         echo "unknown: $hidden processes cannot be looked into"
     else
