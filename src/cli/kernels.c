@@ -42,8 +42,8 @@ static const struct option table[] = {
     {0},
 };
 
-static const char *const examples[] = {"gpubench kernels setup gather --at-once",
-                                       "gpubench kernels gather --path local --workgroups -v", NULL};
+static const char *const examples[] = {"gpubench kernels setup gather --path cpu --at-once",
+                                       "gpubench kernels gather --path cpu -v", NULL};
 
 /* One program: what became of it. */
 struct entry {
