@@ -201,6 +201,8 @@ static bool render_pixel(struct work *work, uint32_t x, uint32_t y, const uint32
         memcpy(image, canvas, sizeof(canvas));
     if (work->out->grads)
         backward(work, kept, g);
+    if (work->out->covered)
+        work->out->covered[(size_t)y * work->in->width + x] = (uint32_t)kept;
     work->out->pairs += kept;
     work->out->in_bounds += count;
     return true;

@@ -35,6 +35,7 @@ struct oracle_output {
     double loss;       /* mean of (C - target)^2; 0 without a target */
     uint64_t pairs;    /* covered: weight > 1e-6 */
     uint64_t in_bounds; /* pixel-triangle pairs inside padded bounds */
+    uint32_t *covered;  /* [H][W] triangles that cover each pixel, or NULL when not wanted; oracle_render alone */
 };
 
 /* One scene. Work arrays are allocated inside; false when they cannot be had. */
