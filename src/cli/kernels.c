@@ -58,7 +58,9 @@ struct request {
     const struct kernels_options *options;
     const struct text_list *files; /* those that are wanted, without ".cl"; none: all */
     const volatile sig_atomic_t *stop;
-    int code; /* the worst so far */
+    int code;             /* the worst so far */
+    struct table *tables; /* owned; of all paths and devices */
+    size_t table_count;
 };
 
 /* Of one device on one path. */
@@ -312,10 +314,10 @@ static bool keep_wanted(struct inspection *x, struct err *err)
     return kept > 0 || err_set(err, ERR_USAGE, "no kernel file is called \"%s\"", files->items[0]);
 }
 
-static bool inspect(struct inspection *x, const struct device_info *device, const char *path,
-                    struct table **tables, size_t *count, struct err *err)
+static bool inspect(struct inspection *x, const struct device_info *device, const char *path, struct err *err)
 {
     const struct kernels_options *options = x->options;
+    struct request *request = x->request;
 
     if (!opencl_devices_open(&options->measure, device, path, &x->renderer, err) ||
         !variants_list(x->renderer, options->workgroups, &x->variants, &x->count, err) ||
@@ -324,30 +326,25 @@ static bool inspect(struct inspection *x, const struct device_info *device, cons
     x->entries = mem_calloc(x->count, sizeof *x->entries, "programs", err);
     for (size_t i = 0; x->entries && i < x->count; i++)
         x->entries[i].variant = &x->variants[i];
-    return x->entries && inspect_all(x, err) && add_table(x, tables, count, err) &&
-           (!options->measure.base.verbose || add_arguments(x, tables, count, err));
+    return x->entries && inspect_all(x, err) && add_table(x, &request->tables, &request->table_count, err) &&
+           (!options->measure.base.verbose || add_arguments(x, &request->tables, &request->table_count, err));
 }
 
 static bool one_path(struct request *request, const struct device_info *device, const char *path,
                      struct err *err)
 {
     struct inspection x = {.request = request, .options = request->options};
-    struct table *tables = NULL;
-    size_t count = 0;
 
     /* No cache has seen it, whichever process filled that. */
     x.salt = ((uint64_t)time(NULL) << 16 ^ (uint64_t)getpid() ^ clock_now_ns()) & UINT32_MAX;
-    bool ok = inspect(&x, device, path, &tables, &count, err);
+    bool ok = inspect(&x, device, path, err);
     progress_clear(&x.progress);
-    if (count)
-        ok = tables_show(tables, count, x.options->measure.format, err) && ok;
     if (x.entries)
         tell_errors(&x);
     free(x.entries);
     variants_free(x.variants, x.count);
     if (x.renderer)
         x.renderer->ops->destroy(x.renderer);
-    tables_free(tables, count);
     return ok;
 }
 
@@ -355,7 +352,6 @@ static bool one_path(struct request *request, const struct device_info *device, 
 static bool one_device(struct request *request, const struct device_info *device, struct err *err)
 {
     const struct measure_options *measure = &request->options->measure;
-    bool first = true;
 
     if (measure->path)
         return one_path(request, device, NULL, err);
@@ -369,9 +365,6 @@ static bool one_device(struct request *request, const struct device_info *device
         if (fatal)
             err_set(err, refused.code, "%s", refused.text);
         err_fini(&refused);
-        if (can && !first)
-            putchar('\n');
-        first = first && !can;
         if (fatal || (can && !one_path(request, device, *path, err)))
             return false;
     }
@@ -380,11 +373,10 @@ static bool one_device(struct request *request, const struct device_info *device
 
 static int run(const void *values, const struct text_list *arguments, int argc, char **argv)
 {
-    struct request request = {
-        .options = values, .files = arguments, .stop = signals_catch_stop(), .code = EXIT_OK};
+    struct request request = {.options = values, .files = arguments, .stop = signals_catch_stop()};
     const struct measure_options *measure = &request.options->measure;
     struct device_info *devices = NULL;
-    struct err err = ERR_INIT;
+    struct err err = ERR_INIT, lost = ERR_INIT;
     size_t count = 0;
 
     (void)argc;
@@ -394,6 +386,9 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
     bool ok = opencl_devices_choose(measure, OPENCL_BEST, &devices, &count, &err);
     for (size_t i = 0; ok && i < count; i++)
         ok = one_device(&request, &devices[i], &err);
+    if (request.table_count && !tables_show(request.tables, request.table_count, measure->format, &lost))
+        request.code = worse_exit(request.code, report_error(&lost));
+    tables_free(request.tables, request.table_count);
     free(devices);
     return ok ? request.code : worse_exit(request.code, report_error(&err));
 }

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/devices.h"
-#include "cli/lanes_work.h"
+#include "cli/lanes_measure.h"
 #include "cli/opencl_devices.h"
 #include "report/lanes_plot.h"
 
@@ -194,25 +194,64 @@ static bool read_spec(const struct lanes_options *options, struct render_spec *s
            err_wrap(err, "--size");
 }
 
-static bool show(const struct lanes_options *options, struct err *err)
+struct tables {
+    struct table *items; /* owned */
+    size_t count;
+};
+
+static bool predict(const struct lanes_options *options, const struct lanes_set *set, struct tables *out,
+                    struct err *err)
 {
     const uint32_t cap = (uint32_t)options->cap.value;
-    struct lanes_set set = {.seed = options->measure.seed.given ? options->measure.seed.value : 11};
-    struct table *tables = NULL;
-    struct render_spec spec;
-    size_t count = 0;
-    bool ok = read_spec(options, &spec, err) && lanes_set_init(&set, &spec, err) &&
-              tables_append(&tables, &count, "lanes", err) != NULL;
+    struct table *t = tables_append(&out->items, &out->count, "lanes", err);
 
-    if (ok) {
-        start_table(&tables[0], options, &spec);
-        put_work(&tables[0], &set.tested, cap);
-        put_work(&tables[0], &set.covered, cap);
-        put_work(&tables[0], &set.rays, cap);
-        ok = tables_show(tables, count, options->measure.format, err) &&
-             (!options->plot || plot(options->plot, &set, cap, err));
-    }
-    tables_free(tables, count);
+    if (!t)
+        return false;
+    start_table(t, options, &set->spec);
+    put_work(t, &set->tested, cap);
+    put_work(t, &set->covered, cap);
+    put_work(t, &set->rays, cap);
+    return !options->plot || plot(options->plot, set, cap, err);
+}
+
+static bool measure_one(const struct lanes_options *options, const struct lanes_set *set,
+                        const struct device_info *device, struct tables *out, struct err *err)
+{
+    struct renderer *r = NULL;
+    struct table *t = NULL;
+    bool ok = opencl_devices_open(&options->measure, device, NULL, &r, err) &&
+              (t = tables_append(&out->items, &out->count, "lanes-measured", err)) != NULL &&
+              lanes_measure(set, r, t, err);
+
+    if (r)
+        r->ops->destroy(r);
+    return ok;
+}
+
+static bool measure(const struct lanes_options *options, const struct lanes_set *set, struct tables *out,
+                    struct err *err)
+{
+    struct device_info *devices = NULL;
+    size_t count = 0;
+    bool ok = opencl_devices_choose(&options->measure, OPENCL_BEST, &devices, &count, err);
+
+    for (size_t i = 0; ok && i < count; i++)
+        ok = measure_one(options, set, &devices[i], out, err);
+    free(devices);
+    return ok;
+}
+
+static bool show(const struct lanes_options *options, struct err *err)
+{
+    struct lanes_set set = {.seed = options->measure.seed.given ? options->measure.seed.value : 11};
+    struct tables out = {0};
+    struct render_spec spec;
+    bool ok = read_spec(options, &spec, err) && lanes_set_init(&set, &spec, err) &&
+              predict(options, &set, &out, err) &&
+              (!options->on_device || measure(options, &set, &out, err)) &&
+              tables_show(out.items, out.count, options->measure.format, err);
+
+    tables_free(out.items, out.count);
     lanes_set_fini(&set);
     return ok;
 }

@@ -149,23 +149,25 @@ static bool build_grid(const struct config *config, const char *selector, struct
     return ok;
 }
 
+struct tables {
+    struct table *items; /* owned */
+    size_t count;
+};
+
 static bool one_device(const struct config *config, const struct measure_options *options,
-                       const struct device_info *device, bool *enough, struct err *err)
+                       const struct device_info *device, struct tables *out, bool *enough, struct err *err)
 {
-    struct table *tables = NULL;
     struct renderer *r = NULL;
     struct grid grid = {0};
-    size_t count = 0;
+    struct table *t = NULL;
     bool ok = build_grid(config, device->selector, &grid, err) &&
               opencl_devices_open(options, device, NULL, &r, err) &&
-              tables_append(&tables, &count, "limits", err) &&
-              judge(config, r, &grid, &tables[0], enough, err) &&
-              tables_show(tables, count, options->format, err);
+              (t = tables_append(&out->items, &out->count, "limits", err)) != NULL &&
+              judge(config, r, &grid, t, enough, err);
 
     if (r)
         r->ops->destroy(r);
     grid_fini(&grid);
-    tables_free(tables, count);
     return ok;
 }
 
@@ -173,17 +175,17 @@ int limits_print(const char *name, const struct measure_options *options)
 {
     struct device_info *devices = NULL;
     struct config config = {0};
+    struct tables out = {0};
     struct err err = ERR_INIT;
     bool enough = true;
     size_t count = 0;
     bool ok = configs_open(name, options, &config, &err) &&
               opencl_devices_choose(options, OPENCL_ALL, &devices, &count, &err);
 
-    for (size_t i = 0; ok && i < count; i++) {
-        if (i)
-            putchar('\n');
-        ok = one_device(&config, options, &devices[i], &enough, &err);
-    }
+    for (size_t i = 0; ok && i < count; i++)
+        ok = one_device(&config, options, &devices[i], &out, &enough, &err);
+    ok = ok && tables_show(out.items, out.count, options->format, &err);
+    tables_free(out.items, out.count);
     config_fini(&config);
     free(devices);
     return !ok ? report_error(&err) : enough ? EXIT_OK : EXIT_FAILED;

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import ROOT, needs_opencl
 
-COMMANDS = ["sweep", "profile", "check", "compare", "report", "verify", "devices", "kernels", "layout"]
+COMMANDS = ["sweep", "profile", "check", "compare", "report", "verify", "devices", "kernels", "lanes", "layout"]
 
 
 def manual(page):
