@@ -171,6 +171,7 @@ SEEDS_fuzz_config := $(CONFIGS)
 SEEDS_fuzz_scene  := tests/golden/one-triangle-at-16/scene.json tests/golden/edge-cases-at-64/scene.json
 SEEDS_fuzz_image  := $(sort $(wildcard tests/fuzz/seeds/*.ppm tests/fuzz/seeds/*.png))
 SEEDS_fuzz_results := tests/fuzz/seeds/results.json tests/fuzz/seeds/results.partial
+SEEDS_fuzz_compare := tests/fuzz/seeds/baseline.json tests/fuzz/seeds/results.json
 FUZZ_ROUNDS  ?= 5000
 FUZZ_SECONDS ?= 60
 

@@ -106,9 +106,21 @@ static enum check_verdict verdict_of(enum judge_verdict verdict)
     return verdicts[verdict];
 }
 
+/* A machine that has become faster by as much explains a faster cell. */
+static bool faster_by_itself(const struct regression *r, const struct check_cell *c)
+{
+    const double faster = c->drift.known && c->drift.faster > DRIFT_TOLERATED ? c->drift.faster : 0;
+
+    return (1 + c->change) * (1 + judge_limit(&c->base, r->threshold, faster)) >= 1;
+}
+
 static void say_cannot_tell(const struct regression *r, struct check_cell *c)
 {
-    if (!judge_hidden(&c->base, r->threshold))
+    if (c->verdict == CHECK_FASTER)
+        snprintf(c->why, sizeof(c->why),
+                 "the machine itself is faster than for the baseline, by %.0f %% (canary)",
+                 c->drift.faster * 100);
+    else if (!judge_hidden(&c->base, r->threshold))
         snprintf(c->why, sizeof(c->why),
                  "the machine itself was slower than for the baseline, by up to %.0f %% (canary)",
                  c->drift.worst * 100);
@@ -132,8 +144,10 @@ static bool check_cell(struct regression *r, struct check_cell *c, struct err *e
     c->limit = judge_limit(&c->base, r->threshold, excuse(&c->drift));
     c->detectable = judge_detectable(&c->base, r->threshold, excuse(&c->drift));
     c->verdict = verdict_of(judge_first(&c->base, r->threshold, excuse(&c->drift), c->now_ns));
-    if (c->verdict == CHECK_CANNOT_TELL)
+    if (c->verdict == CHECK_CANNOT_TELL || (c->verdict == CHECK_FASTER && faster_by_itself(r, c))) {
         say_cannot_tell(r, c);
+        c->verdict = CHECK_CANNOT_TELL;
+    }
     return true;
 }
 

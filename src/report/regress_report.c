@@ -39,7 +39,8 @@ static void put_cell(struct table *t, const struct check_cell *c)
     number_percent(text, c->limit, false);
     table_put(t, MARK_NONE, c->limit, "%s", text);
     number_percent(text, c->detectable, false);
-    table_put(t, MARK_NONE, c->detectable, "%s", text);
+    table_put(t, MARK_NONE, isinf(c->detectable) ? NAN : c->detectable, "%s",
+              isinf(c->detectable) ? "none" : text);
     if (isfinite(c->change)) {
         number_time(text, (uint64_t)c->base.median_ns, unit);
         number_time(then, (uint64_t)c->now_ns, unit);

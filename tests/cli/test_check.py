@@ -286,3 +286,37 @@ def test_the_machine_is_recorded(gpubench, write_config, tmp_path):
     for record in results["environment"]:
         assert [reading["on"] for reading in record["canary"]] == ["cpu"]
         assert min(record["canary"][0][key] for key in ("arithmetic_ns", "memory_ns", "launch_ns")) > 0
+
+
+OLD = ROOT / "tests/cli/data/results-1.json"  # as the first version wrote it, with keys that none knows yet
+
+
+def test_results_of_an_earlier_version(gpubench):
+    assert gpubench("report", OLD, "--table", "speedup").returncode == 0
+    run = gpubench("compare", OLD, OLD, "-f", "json")
+    assert run.returncode == 0, run.stderr
+    assert len(json.loads(run.stdout)["cells"]) == 2
+    run = gpubench("check", OLD, "-b", OLD)
+    assert run.returncode == 0, run.stderr
+    assert "the baseline holds 1 process" in run.stdout.replace("\n", " ")
+
+
+@pytest.mark.parametrize("locale", ["de_DE.UTF-8", "ps_AF.UTF-8"])
+def test_a_decimal_comma_changes_nothing(gpubench, locale):
+    if not (ROOT / "build/locale" / locale / "LC_NUMERIC").exists():
+        pytest.skip("make check-unit makes the locale")
+    environment = {"LC_ALL": locale, "LOCPATH": str(ROOT / "build/locale")}
+    for arguments in [("compare", OLD, OLD), ("check", OLD, "-b", OLD), ("compare", OLD, OLD, "-f", "json")]:
+        assert gpubench(*arguments, env=environment).stdout == gpubench(*arguments).stdout
+
+
+def test_names_are_escaped(gpubench, files):
+    name = 'a "quoted"\nGPU\t\\ ::error::'
+    files("a.json", lambda r: r["devices"][0].update(name=name, short_name=name[:20]))
+    files("b.json", lambda r: (r["devices"][0].update(name=name + "2"), slower(3)(r)))
+    run = gpubench("compare", "a.json", "b.json", "-f", "json")
+    assert run.returncode == 0
+    json.loads(run.stdout)
+    run = gpubench("check", "b.json", "-b", "a.json", "-f", "json", env={"GITHUB_ACTIONS": "true"})
+    json.loads(run.stdout)
+    assert all(line.startswith("::") for line in run.stderr.splitlines())

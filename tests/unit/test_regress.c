@@ -235,6 +235,27 @@ static void test_a_machine_that_is_slower_itself(void **state)
     results_fini(&b);
 }
 
+static void test_a_machine_that_is_faster_itself(void **state)
+{
+    (void)state;
+    struct results b, now;
+    struct regression r;
+
+    make_baseline(&b, 0.01);
+    make(&now, 0.7);
+    start(&r, &b, &now);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_FASTER], CELLS);
+    regress_fini(&r);
+    add_canary(&now, 0.7);
+    start(&r, &b, &now);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_CANNOT_TELL], CELLS);
+    regress_fini(&r);
+    made_fini(&now);
+    results_fini(&b);
+}
+
 /* A file from elsewhere is not measured again; all of its interval must be over the limit. */
 static void test_a_file_is_judged_as_it_is(void **state)
 {
@@ -469,6 +490,7 @@ int main(void)
         cmocka_unit_test(test_a_suspect_is_slower_when_three_processes_confirm),
         cmocka_unit_test(test_a_suspect_that_was_not_measured_often_enough),
         cmocka_unit_test(test_a_machine_that_is_slower_itself),
+        cmocka_unit_test(test_a_machine_that_is_faster_itself),
         cmocka_unit_test(test_a_file_is_judged_as_it_is),
         cmocka_unit_test(test_a_noisy_baseline_cannot_tell),
         cmocka_unit_test(test_a_file_as_baseline),
