@@ -1,8 +1,19 @@
 #include "cli/commands.h"
 
 const struct command *const commands[] = {
-    &command_sweep,  &command_profile, &command_check,  &command_compare, &command_report,
-    &command_verify, &command_devices, &command_kernels, &command_lanes, &command_layout, &command_worker, NULL,
+    &command_sweep,
+    &command_profile,
+    &command_check,
+    &command_compare,
+    &command_report,
+    &command_decide,
+    &command_verify,
+    &command_devices,
+    &command_kernels,
+    &command_lanes,
+    &command_layout,
+    &command_worker,
+    NULL,
 };
 
 const struct option global_options[] = {

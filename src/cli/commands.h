@@ -5,6 +5,7 @@
 #include "cli/command.h"
 
 extern const struct command command_sweep, command_profile, command_check, command_compare, command_report,
-    command_verify, command_devices, command_kernels, command_lanes, command_layout, command_worker;
+    command_decide, command_verify, command_devices, command_kernels, command_lanes, command_layout,
+    command_worker;
 
 #endif

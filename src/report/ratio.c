@@ -14,7 +14,7 @@ static struct series samples_of(const struct cell *cell)
     return (struct series){cell->samples_ns, cell->sample_count, cell->block_starts, cell->block_count};
 }
 
-static enum ratio_verdict judge(double low, double high)
+enum ratio_verdict ratio_judge(double low, double high)
 {
     if (low > RATIO_TIE_HIGH)
         return RATIO_SECOND;
@@ -34,6 +34,7 @@ bool ratio_of(const struct cell *first, const struct cell *second, struct ratio 
         out->device = (double)first->median_ns / (double)second->device_ns;
     if (!stats_ratio_ci(&a, &b, out->ci95, &out->has_ci, err))
         return false;
-    out->verdict = out->has_ci ? judge(out->ci95[0], out->ci95[1]) : judge(out->value, out->value);
+    out->verdict =
+        out->has_ci ? ratio_judge(out->ci95[0], out->ci95[1]) : ratio_judge(out->value, out->value);
     return true;
 }

@@ -25,4 +25,7 @@ struct ratio {
 bool ratio_of(const struct cell *first, const struct cell *second, struct ratio *out,
               struct err *err) GB_NODISCARD;
 
+/* By the ends of a ratio's interval. */
+enum ratio_verdict ratio_judge(double low, double high);
+
 #endif

@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-from conftest import ROOT, needs_opencl
+from conftest import ROOT, needs_opencl, tiny
 
-COMMANDS = ["sweep", "profile", "check", "compare", "report", "verify", "devices", "kernels", "lanes", "layout"]
+COMMANDS = ["sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout"]
 
 
 def manual(page):
@@ -48,10 +48,11 @@ def test_examples_are_those_of_help(gpubench, command):
     assert examples == re.findall(r"^  (gpubench .*)$", gpubench(command, "--help").stdout, re.M)
 
 
-def test_examples_run(gpubench, tmp_path):
+def test_examples_run(gpubench, tmp_path, write_config):
     """The sweeps with --dry-run in place of minutes of measuring; reports on what the quickest one leaves."""
-    measured = gpubench("sweep", "crossover", "-q", "-d", "openmp", "-a", "size=8", "-a", "triangles=4", "-o",
-                        "results.json")
+    write_config(tiny(axes={"size": [8], "triangles": [4], "batch": [16]}, tables=["crossover"], backends=[
+        {"name": "cpu", "backend": "openmp"}, {"name": "scalar", "backend": "openmp", "variant": "scalar"}]))
+    measured = gpubench("sweep", "c.json", "-q", "-o", "results.json")
     assert measured.returncode == 0, measured.stderr
     (tmp_path / "README.md").write_text("<!-- gpubench report results.json -->\n<!-- end -->\n")
     (tmp_path / "results").mkdir()

@@ -1,0 +1,83 @@
+"""decide: the device for a call, from a results file or by rule of thumb."""
+import json
+
+import pytest
+
+from conftest import ROOT, tiny
+
+TWO = [{"name": "cpu", "backend": "openmp"}, {"name": "scalar", "backend": "openmp", "variant": "scalar"}]
+
+
+@pytest.fixture
+def results(gpubench, write_config):
+    write_config(tiny(axes={"size": [16, 64], "triangles": [4, 16], "batch": [2]}, backends=TWO))
+    run = gpubench("sweep", "c.json", "-q", "-o", "r.json")
+    assert run.returncode == 0, run.stderr
+    return "r.json"
+
+
+def ask(gpubench, *more, size=32, triangles=8, batch=2):
+    return gpubench("decide", "--size", size, "--triangles", triangles, "--batch", batch, *more)
+
+
+def test_answers(gpubench, results):
+    run = ask(gpubench, results)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert " times as fast as " in run.stdout and "(confidence: " in run.stdout
+    assert "interpolated between 16² × 4 and 64² × 16" in run.stdout
+    run = ask(gpubench, results, size=16, triangles=4)
+    assert run.returncode == 0 and "measured at this point" in run.stdout
+
+
+def test_outside(gpubench, results):
+    run = ask(gpubench, results, size=4096, batch=16)
+    assert run.returncode == 6
+    assert run.stdout.startswith("outside what was measured: size 4096 (measured 16 to 64), batch 16 (measured 2); "
+                                 "nearest point:\n")
+    assert "(confidence: none)" in run.stdout
+
+
+def test_json(gpubench, tmp_path, results):
+    rule = json.loads(gpubench("decide", "--json", results).stdout)
+    assert rule["schema"] == "gpubench-rule" and rule["basis"] == "results" and "decision" not in rule
+    cells = json.loads((tmp_path / results).read_text())["cells"]
+    assert [len(c["points"]) for c in rule["contenders"]] == [4, 4]
+    told = {p["median_ns"] for c in rule["contenders"] for p in c["points"]}
+    assert told == {c["median_ns"] for c in cells}
+    run = ask(gpubench, "--json", results, size=64, triangles=16)
+    decision = json.loads(run.stdout)["decision"]
+    times = [c["median_ns"] for c in cells if "64x64/t16/b2" in c["id"]]
+    assert decision["basis"] == "measured"
+    assert [decision["winner_ns"], decision["other_ns"]] == sorted(times)
+
+
+def test_real_file(gpubench):
+    """Two cores and PoCL on the same two: the CPU renderer wins with one voice."""
+    run = ask(gpubench, ROOT / "results/pocl/crossover.json", size=256, triangles=512, batch=16)
+    assert run.returncode == 0 and run.stdout.startswith("CPU: ") and "(confidence: high)" in run.stdout
+
+
+def test_rule_of_thumb(gpubench, tmp_path):
+    (tmp_path / "none").mkdir()
+    run = gpubench("decide", "-s", 256, "-n", 512, "-b", 16, env={"OCL_ICD_VENDORS": str(tmp_path / "none")})
+    assert run.returncode == 0
+    assert run.stdout.startswith("CPU, by rule of thumb: nothing was measured")
+    assert "there is no OpenCL device" in run.stdout
+    rule = json.loads(gpubench("decide", "--json").stdout)
+    assert rule["basis"] == "rule of thumb" and rule["work_min"] == 2**20
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["--size", "64"], "decide needs --size, --triangles and --batch"),
+    (["--size", "0", "--triangles", "4", "--batch", "2"], "--size: "),
+    (["--size", "64", "--triangles", "x", "--batch", "2"], "--triangles: "),
+    (["--size", "64", "--triangles", "4", "--batch", "2", "--mode", "back"], "--mode"),
+])
+def test_bad_usage(gpubench, arguments, message):
+    run = gpubench("decide", *arguments)
+    assert run.returncode == 2 and message in run.stderr
+
+
+def test_no_such_file(gpubench):
+    run = ask(gpubench, "none.json")
+    assert run.returncode == 1 and "none.json" in run.stderr
