@@ -12,6 +12,7 @@ const struct command *const commands[] = {
     &command_kernels,
     &command_lanes,
     &command_layout,
+    &command_fit,
     &command_worker,
     NULL,
 };

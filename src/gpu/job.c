@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "gpu/error.h"
+#include "gpu/fit.h"
 #include "model/oracle.h"
 #include "model/scene.h"
 #include "shared.h"
@@ -57,8 +58,8 @@ static uint64_t count_slots(const struct opencl_job *job)
     return most;
 }
 
-static bool create_kernel(struct opencl_renderer *r, const char *file, const char *name, const char *defines,
-                          cl_kernel *out, struct err *err)
+bool job_kernel(struct opencl_renderer *r, const char *file, const char *name, const char *defines, cl_kernel *out,
+                struct err *err)
 {
     cl_program program;
     cl_int code;
@@ -77,16 +78,16 @@ static bool create_kernels(struct opencl_job *job, struct err *err)
     shape_defines(job->r->path, &job->shape, &defines);
     size_t shape_length = defines.len;
     if (!strbuf_ok(&defines, err) ||
-        !create_kernel(job->r, "setup.cl", "setup", strbuf_str(&defines), &job->setup, err) ||
+        !job_kernel(job->r, "setup.cl", "setup", strbuf_str(&defines), &job->setup, err) ||
         (job->base.spec.mode == MODE_GRADIENT &&
-         !create_kernel(job->r, "gather.cl", "gather", strbuf_str(&defines), &job->gather, err)))
+         !job_kernel(job->r, "gather.cl", "gather", strbuf_str(&defines), &job->gather, err)))
         goto out;
     for (size_t i = 0; i < job->pass_count; i++) {
         defines.data[shape_length] = '\0';
         defines.len = shape_length;
         pass_defines(&job->base.spec, &job->passes[i], &defines);
         if (!strbuf_ok(&defines, err) ||
-            !create_kernel(job->r, "tile.cl", "tile_pass", strbuf_str(&defines), &job->pass_kernels[i], err))
+            !job_kernel(job->r, "tile.cl", "tile_pass", strbuf_str(&defines), &job->pass_kernels[i], err))
             goto out;
     }
     ok = true;
@@ -161,6 +162,7 @@ void job_close(struct render_job *base)
 
     if (!job)
         return;
+    fit_close(job->fit);
     pool_give(&job->r->pool, job->resident_goal);
     free(job->base.io.loss);
     host_array_fini(&job->image, job->r);

@@ -6,6 +6,8 @@
 #include "gpu/memory.h"
 #include "gpu/renderer.h"
 
+struct fit;
+
 struct opencl_job {
     struct render_job base;
     struct opencl_renderer *r;
@@ -20,6 +22,7 @@ struct opencl_job {
     struct host_array out;   /* [B][T][10] gradients, [B] losses, [B] slots needed */
     cl_mem resident_goal;    /* from the pool, kept while the job is open; NULL unless CALL_RESIDENT */
     uint32_t slot_capacity;  /* a scene */
+    struct fit *fit;         /* owned; NULL until gpu/fit.c takes a step */
     struct memory_plan plan;
     struct render_counts counts;
 };
@@ -29,6 +32,10 @@ bool job_open(struct renderer *renderer, const struct render_spec *spec, struct 
 void job_close(struct render_job *job);
 bool job_inputs_changed(struct render_job *job, struct err *err);
 bool job_poison(struct render_job *job, struct err *err);
+
+/* *out is released by clReleaseKernel. */
+bool job_kernel(struct opencl_renderer *r, const char *file, const char *name, const char *defines, cl_kernel *out,
+                struct err *err) GB_NODISCARD;
 
 /* Makes room for partial sums: at least `slots` a scene. ERR_LIMIT when the budget does not allow it. */
 bool job_reserve_slots(struct opencl_job *job, uint64_t slots, struct err *err) GB_NODISCARD;

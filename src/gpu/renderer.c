@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "gpu/device.h"
 #include "gpu/error.h"
+#include "gpu/fit.h"
 #include "gpu/job.h"
 #include "gpu/opencl.h"
 
@@ -227,6 +228,7 @@ const struct renderer_ops opencl_ops = {
     .poison = job_poison,
     .counts = counts,
     .canary = canary_measure,
+    .fit = job_fit,
     .close = job_close,
     .destroy = destroy,
 };

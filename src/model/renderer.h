@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "model/device.h"
+#include "model/fit.h"
 #include "model/scene.h"
 #include "model/spec.h"
 
@@ -85,6 +86,15 @@ struct render_canary {
     uint64_t arithmetic_ns, memory_ns, launch_ns;
 };
 
+/* Steps of gradient descent that a renderer takes by itself. */
+struct fit_block {
+    const struct fit_step *steps; /* [count] */
+    uint32_t count;
+    bool start;   /* from io.params, without moments; else from where the last block ended */
+    double *loss; /* out [count]: of each step, before its update */
+    float *best;  /* out [T][10]: the scene of the least loss since the start; NULL: not wanted */
+};
+
 struct renderer;
 struct render_job;
 
@@ -113,6 +123,9 @@ struct renderer_ops {
     void (*destroy)(struct renderer *r);   /* accepts NULL; jobs must be closed before */
     /* Measures the canary; builds what it takes the first time. May be NULL: there is none. */
     bool (*canary)(struct renderer *r, struct render_canary *out, struct err *err);
+    /* Takes steps on a gradient job of one scene with a target: parameters and moments stay on the device. It leaves
+     * spec.sigma and io as it likes. May be NULL: whoever trains makes a call a step, and updates io.params. */
+    bool (*fit)(struct render_job *job, const struct fit_block *block, struct err *err);
 };
 
 /* The first member of every backend's own struct. */

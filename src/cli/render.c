@@ -1,0 +1,124 @@
+#include "cli/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "bench/choose.h"
+#include "cli/backends.h"
+#include "gpu/opencl.h"
+#include "model/image.h"
+
+/* The devices of all backends. That there is no OpenCL is no error: there is the CPU. */
+static bool list_all(const struct measure_options *options, struct device_info **out, size_t *count, struct err *err)
+{
+    struct backend_options how;
+
+    *out = NULL;
+    *count = 0;
+    if (!measure_backend_options(options, &how, err))
+        return false;
+    for (size_t b = 0; b < BACKEND_COUNT; b++) {
+        struct device_info *devices = NULL;
+        struct err none = ERR_INIT;
+        size_t found = 0;
+        if (!backend_factories[b].list(&how, &devices, &found, &none))
+            found = 0;
+        err_fini(&none);
+        struct device_info *grown = realloc(*out, (*count + found + 1) * sizeof **out);
+        if (!grown) {
+            free(devices);
+            return err_set(err, ERR_MEMORY, "a list of devices cannot be had");
+        }
+        *out = grown;
+        if (found > 0)
+            memcpy(grown + *count, devices, found * sizeof *devices);
+        *count += found;
+        free(devices);
+    }
+    return true;
+}
+
+static bool is_wanted(const struct text_list *asked, const struct device_info *devices, size_t count, size_t index)
+{
+    const struct device_info *device = &devices[index];
+
+    for (size_t i = 0; i < asked->count; i++)
+        if (choose_matches(device, asked->items[i]))
+            return true;
+    if (asked->count > 0)
+        return false;
+    return device->backend == BACKEND_OPENMP || index == 1 + opencl_best(devices + 1, count - 1);
+}
+
+bool render_devices(const struct measure_options *options, struct device_info **out, size_t *count, struct err *err)
+{
+    const struct text_list *asked = &options->devices;
+    struct device_info *all;
+    size_t total, kept = 0;
+
+    if (!list_all(options, &all, &total, err))
+        goto fail;
+    for (size_t i = 0; i < asked->count; i++) {
+        size_t found = 0;
+        for (size_t d = 0; d < total; d++)
+            found += choose_matches(&all[d], asked->items[i]) && all[d].trouble[0] == '\0';
+        if (!found) {
+            err_set(err, ERR_NO_DEVICE, "no usable device is \"%s\"; gpubench devices lists them", asked->items[i]);
+            goto fail;
+        }
+    }
+    /* Who is wanted is found in the whole list, so it is moved only afterwards. */
+    bool *wanted = mem_calloc(total, sizeof *wanted, "devices", err);
+    if (!wanted)
+        goto fail;
+    for (size_t i = 0; i < total; i++)
+        wanted[i] = all[i].trouble[0] == '\0' && is_wanted(asked, all, total, i);
+    for (size_t i = 0; i < total; i++)
+        if (wanted[i])
+            all[kept++] = all[i];
+    free(wanted);
+    *out = all;
+    *count = kept;
+    return kept > 0 || err_set(err, ERR_NO_DEVICE, "no device can be used; gpubench devices says why");
+fail:
+    free(all);
+    *out = NULL;
+    *count = 0;
+    return false;
+}
+
+bool render_open(const struct measure_options *options, const struct device_info *device, struct renderer **out,
+                 struct err *err)
+{
+    struct backend_options how;
+
+    return measure_backend_options(options, &how, err) &&
+           (backend_factories[device->backend].create(device->selector, &how, out, err) ||
+            err_wrap(err, "%s", device->selector));
+}
+
+bool render_save(struct renderer *renderer, const struct scene *scene, float sigma, uint32_t width, uint32_t height,
+                 const char *path, struct err *err)
+{
+    const struct renderer_ops *ops = renderer->ops;
+    struct render_job *job = NULL;
+    struct render_spec spec;
+
+    spec_init(&spec);
+    spec.mode = MODE_FORWARD;
+    spec.batch = 1;
+    spec.width = width;
+    spec.height = height;
+    spec.triangles = scene->triangles;
+    spec.sigma = sigma;
+    if (!ops->open(renderer, &spec, &job, err))
+        return err_wrap(err, "%s", renderer->info.selector);
+    if (scene->triangles > 0)
+        memcpy(job->io.params, scene->params, (size_t)scene->triangles * SCENE_STRIDE * sizeof(float));
+    memcpy(job->io.background, scene->background, sizeof scene->background);
+    bool ok = ops->inputs_changed(job, err) && ops->call(job, err) &&
+              image_save(path, job->io.image, width, height, err);
+    ops->close(job);
+    return ok;
+}
