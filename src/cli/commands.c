@@ -13,6 +13,7 @@ const struct command *const commands[] = {
     &command_lanes,
     &command_layout,
     &command_fit,
+    &command_scene,
     &command_worker,
     NULL,
 };

@@ -34,12 +34,14 @@ struct fit_command {
 
 static const struct option table[] = {
     {.name = "size",
+     .letter = 's',
      .type = OPTION_TEXT,
      .argument = "LIST",
-     .help = "of the pictures that are compared: 128 or 192x128; several with commas. Default: the picture's own, made "
+     .help = "at which the picture is fitted: 128 or 192x128; several with commas. Default: the picture's own, made "
              "smaller to 256 pixels a side",
      .offset = offsetof(struct fit_command, sizes)},
     {.name = "triangles",
+     .letter = 'n',
      .type = OPTION_TEXT,
      .argument = "LIST",
      .help = "how many; several with commas. Default: 128",
@@ -86,7 +88,7 @@ static const struct option table[] = {
 
 static const char *const examples[] = {
     "gpubench fit photo.png",
-    "gpubench fit photo.png -d openmp --size 64,128 --triangles 32,128 --until 0.02 -o runs",
+    "gpubench fit photo.png -d openmp --size 64,128 --until 0.02 -o runs",
     NULL,
 };
 

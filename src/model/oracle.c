@@ -203,6 +203,8 @@ static bool render_pixel(struct work *work, uint32_t x, uint32_t y, const uint32
         backward(work, kept, g);
     if (work->out->covered)
         work->out->covered[(size_t)y * work->in->width + x] = (uint32_t)kept;
+    for (size_t i = 0; i < kept; i++)
+        work->out->opaque += work->layers[i].weight >= ORACLE_OPAQUE;
     work->out->pairs += kept;
     work->out->in_bounds += count;
     return true;
@@ -215,7 +217,7 @@ static bool work_init(struct work *work, const struct oracle_input *in, struct o
     if (in->target && in->upstream)
         return err_set(err, ERR_INTERNAL, "the reference was given a target and upstream gradients");
     out->loss = 0.0;
-    out->pairs = out->in_bounds = 0;
+    out->pairs = out->in_bounds = out->opaque = 0;
     if (out->grads)
         memset(out->grads, 0, (size_t)in->triangles * SCENE_STRIDE * sizeof(*out->grads));
     work->bounds = mem_calloc(in->triangles, sizeof(*work->bounds), "the reference's bounds", err);
@@ -298,9 +300,13 @@ bool oracle_render(const struct oracle_input *in, struct oracle_output *out, str
     bool ok = work_init(&work, in, out, err) && row_init(&row, in->width, err);
     for (uint32_t y = 0; ok && y < in->height; y++) {
         ok = row_build(&row, &work, y, err);
-        for (uint32_t x = 0; ok && x < in->width; x++)
-            ok = render_pixel(&work, x, y, row.list + row.start[x], row.start[x + 1] - row.start[x],
-                              out->image ? out->image + 3 * ((size_t)y * in->width + x) : NULL, err);
+        for (uint32_t x = 0; ok && x < in->width; x++) {
+            const size_t pixel = (size_t)y * in->width + x, listed = row.start[x + 1] - row.start[x];
+            ok = render_pixel(&work, x, y, row.list + row.start[x], listed, out->image ? out->image + 3 * pixel : NULL,
+                              err);
+            if (out->listed)
+                out->listed[pixel] = (uint32_t)listed;
+        }
     }
     row_fini(&row);
     work_fini(&work);

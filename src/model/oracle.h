@@ -29,6 +29,9 @@ struct oracle_input {
     const float *upstream;   /* [H][W][3] dL/dC, or NULL */
 };
 
+/* Through a layer of this weight, what lies below hardly shows. */
+#define ORACLE_OPAQUE 0.99
+
 struct oracle_output {
     double *image;     /* [H][W][3], or NULL when not wanted */
     double *grads;     /* [T][10], or NULL when not wanted */
@@ -36,6 +39,8 @@ struct oracle_output {
     uint64_t pairs;    /* covered: weight > 1e-6 */
     uint64_t in_bounds; /* pixel-triangle pairs inside padded bounds */
     uint32_t *covered;  /* [H][W] triangles that cover each pixel, or NULL when not wanted; oracle_render alone */
+    uint32_t *listed;   /* [H][W] triangles whose padded bounds hold it, or NULL; oracle_render alone */
+    uint64_t opaque;    /* of the covered pairs: weight >= ORACLE_OPAQUE */
 };
 
 /* One scene. Work arrays are allocated inside; false when they cannot be had. */

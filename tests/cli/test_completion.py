@@ -20,7 +20,7 @@ def complete(tmp_path, *words):
 
 
 def test_commands(tmp_path):
-    assert complete(tmp_path, "") == ["help", "sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout",
+    assert complete(tmp_path, "") == ["help", "sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout", "fit", "scene",
                                       "--help", "--version"]
 
 
@@ -28,7 +28,7 @@ def test_a_command_begun(tmp_path):
     assert complete(tmp_path, "re") == ["report"]
 
 
-@pytest.mark.parametrize("command", ["sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout"])
+@pytest.mark.parametrize("command", ["sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout", "fit", "scene"])
 def test_options(gpubench, tmp_path, command):
     offered = complete(tmp_path, command, "--")
     options = re.search(r"^Options:\n(.*?)(\n\n|\Z)", gpubench(command, "--help").stdout, re.S | re.M)[1]

@@ -5,7 +5,7 @@ import pytest
 
 from conftest import ROOT, STANDARD, needs_opencl
 
-COMMANDS = ["sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout"]
+COMMANDS = ["sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout", "fit", "scene"]
 
 
 def expected(name):

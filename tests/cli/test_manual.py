@@ -6,9 +6,10 @@ import shutil
 
 import pytest
 
+import pictures
 from conftest import ROOT, needs_opencl, tiny
 
-COMMANDS = ["sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout"]
+COMMANDS = ["sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout", "fit", "scene"]
 
 
 def manual(page):
@@ -54,6 +55,8 @@ def test_examples_run(gpubench, tmp_path, write_config):
         {"name": "cpu", "backend": "openmp"}, {"name": "scalar", "backend": "openmp", "variant": "scalar"}]))
     measured = gpubench("sweep", "c.json", "-q", "-o", "results.json")
     assert measured.returncode == 0, measured.stderr
+    (tmp_path / "photo.png").write_bytes(pictures.gradient(8, 8))
+    shutil.copy(ROOT / "tests/golden/one-triangle-at-16/scene.json", tmp_path)
     (tmp_path / "README.md").write_text("<!-- gpubench report results.json -->\n<!-- end -->\n")
     (tmp_path / "results").mkdir()
     for copy in "before.json", "after.json", "baseline.json", "results/baseline.json":

@@ -1,0 +1,65 @@
+"""gpubench scene: counted by hand, and drawn."""
+import json
+
+import pytest
+
+import pictures
+from conftest import ROOT, needs_opencl
+
+FITTED = ROOT / "configs/photo/astronaut-128-triangles.json"
+
+
+def scene(*triangles):
+    return json.dumps({"version": 1, "background": [0, 0, 0], "triangles": [
+        {"verts": verts, "color": [1, 0, 0], "alpha": alpha} for verts, alpha in triangles]})
+
+
+def test_counts_of_a_made_scene(gpubench, tmp_path):
+    """The left half twice, opaque and not: two triangles far larger than the picture, cut off at x = 1/2."""
+    half = [[0.5, -50], [0.5, 51], [-100, 0.5]]
+    (tmp_path / "s.json").write_text(scene((half, 1.0), (half, 0.5)))
+    run = gpubench("scene", "s.json", "--size", "10x4", "--sigma", "0.0001", "--json")
+    assert run.returncode == 0, run.stderr
+    got = json.loads(run.stdout)
+    assert got["triangles"] == 2
+    assert got["pairs_covered_a_pixel"] == pytest.approx(1)
+    assert got["layers"] == {"mean": 1, "p99": 2, "max": 2}
+    assert got["bare_pixels_share"] == pytest.approx(0.5)
+    assert got["opaque_pairs_share"] == pytest.approx(0.5)
+    area = 101 * 100.5 / 2 * 40
+    assert got["area_pixels"]["max"] == pytest.approx(area)
+    # In bounds: columns 0 to 6, two more than are covered; recompute adds 1 + 2 to them where both are.
+    assert got["pairs_in_bounds_a_pixel"] == pytest.approx(2 * 7 / 10)
+    assert got["evaluations_a_pixel"] == {"fused": pytest.approx(2.8), "recompute": pytest.approx(1.4 + 3 * 0.7),
+                                          "taped": pytest.approx(2.8)}
+    assert got["tape_bytes"]["dense"] == 12 * 2 * 40
+
+
+def test_an_empty_scene(gpubench, tmp_path):
+    (tmp_path / "s.json").write_text(scene())
+    run = gpubench("scene", "s.json", "--json")
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["bare_pixels_share"] == 1
+
+
+def test_text(gpubench):
+    run = gpubench("scene", FITTED)
+    assert run.returncode == 0, run.stderr
+    assert "128 triangles, on 128x128 pixels at sigma 0.0015" in run.stdout
+    for word in "area", "covered pairs", "layers", "opaque", "fused", "recompute", "taped":
+        assert f"\n  {word}" in run.stdout
+
+
+@pytest.mark.parametrize("device", ["openmp", pytest.param("ocl", marks=needs_opencl)])
+def test_render(gpubench, tmp_path, device):
+    run = gpubench("scene", FITTED, "--render", "out.png", "--size", "40x30", "-d", device)
+    assert run.returncode == 0, run.stderr
+    assert pictures.size_of((tmp_path / "out.png").read_bytes()) == (40, 30, 8, 2)
+    assert run.stderr.startswith("gpubench: out.png, drawn by ")
+
+
+def test_a_scene_that_is_none(gpubench, tmp_path):
+    (tmp_path / "s.json").write_text("{}")
+    run = gpubench("scene", "s.json")
+    assert run.returncode == 2
+    assert '"version" is missing' in run.stderr
