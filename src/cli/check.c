@@ -158,7 +158,7 @@ struct check {
 
 static bool settled(const void *regression, const char *id)
 {
-    return !regress_is_suspect(regression, id);
+    return !regress_wants_again(regression, id);
 }
 
 /* What looks slower is measured again in processes of their own, until one of them disagrees. */

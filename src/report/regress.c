@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "bench/stats.h"
 #include "report/baseline.h"
+#include "report/select.h"
 
 #define Z_975 1.959964
 
@@ -186,10 +187,13 @@ size_t regress_suspects(const struct regression *r)
     return count;
 }
 
-bool regress_is_suspect(const struct regression *r, const char *id)
+bool regress_wants_again(const struct regression *r, const char *id)
 {
-    for (size_t i = 0; i < r->cell_count; i++)
-        if (r->cells[i].verdict == CHECK_SUSPECT && strcmp(r->cells[i].match.now->id, id) == 0)
+    const struct cell *cell = results_find(r->now, id);
+
+    for (size_t i = 0; cell && i < r->cell_count; i++)
+        if (r->cells[i].verdict == CHECK_SUSPECT &&
+            specs_equal(&r->cells[i].match.now->spec, &cell->spec, keys_of_point()))
             return true;
     return false;
 }

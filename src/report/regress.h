@@ -62,8 +62,9 @@ bool regress_init(struct regression *r, const struct results *baseline, const st
 void regress_fini(struct regression *r); /* accepts NULL and a zeroed one */
 
 size_t regress_suspects(const struct regression *r);
-/* Whether the cell with this id of the run is one. */
-bool regress_is_suspect(const struct regression *r, const char *id);
+/* Whether the cell with this id of the run is to be measured again: a suspect, or one of a suspect's point, whose blocks
+ * alternate with it: alone it would be measured under other conditions than the first time. */
+bool regress_wants_again(const struct regression *r, const char *id);
 /* fresh: the suspects, measured in a new process. Those that are not slower there, the fresh run's own canary
  * considered, are no suspects any more. */
 bool regress_again(struct regression *r, const struct results *fresh, struct err *err) GB_NODISCARD;

@@ -167,7 +167,8 @@ static void test_a_suspect_is_slower_when_three_processes_confirm(void **state)
     make(&now, 1.3);
     start(&r, &b, &now);
     assert_int_equal(regress_suspects(&r), CELLS);
-    assert_true(regress_is_suspect(&r, "cpu/64x64/t32/b16"));
+    assert_true(regress_wants_again(&r, "cpu/64x64/t32/b16"));
+    assert_false(regress_wants_again(&r, "cpu/8x8/t1/b1"));
     for (int i = 0; i < 2; i++) {
         make(&fresh, 1.25);
         again(&r, &fresh);
@@ -186,6 +187,28 @@ static void test_a_suspect_is_slower_when_three_processes_confirm(void **state)
     char *text = text_of(&r);
     assert_non_null(strstr(text, "slower at first (1.30 ms), not in a fresh process (1.00 ms)"));
     free(text);
+    regress_fini(&r);
+    made_fini(&now);
+    results_fini(&b);
+}
+
+/* Cells of one point alternate: what is measured again is the point. */
+static void test_a_suspects_point_is_measured_again(void **state)
+{
+    (void)state;
+    struct results b, now;
+    struct regression r;
+
+    make_baseline(&b, 0.01);
+    make(&now, 1);
+    now.cells[0].median_ns *= 2;
+    now.cells[1].spec.triangles = now.cells[0].spec.triangles;
+    b.cells[1].spec.triangles = b.cells[0].spec.triangles;
+    start(&r, &b, &now);
+    assert_int_equal(regress_suspects(&r), 1);
+    assert_true(regress_wants_again(&r, now.cells[0].id));
+    assert_true(regress_wants_again(&r, now.cells[1].id));
+    assert_false(regress_wants_again(&r, now.cells[2].id));
     regress_fini(&r);
     made_fini(&now);
     results_fini(&b);
@@ -488,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_a_baseline_is_right_throughout),
         cmocka_unit_test(test_the_same_passes),
         cmocka_unit_test(test_a_suspect_is_slower_when_three_processes_confirm),
+        cmocka_unit_test(test_a_suspects_point_is_measured_again),
         cmocka_unit_test(test_a_suspect_that_was_not_measured_often_enough),
         cmocka_unit_test(test_a_machine_that_is_slower_itself),
         cmocka_unit_test(test_a_machine_that_is_faster_itself),
