@@ -185,18 +185,26 @@ static void set_processes(struct nvml *nvml, nvml_device device, struct json *ob
     }
 }
 
-bool nvml_describe(struct nvml *nvml, const char *pci, struct json *object)
+bool nvml_clocks(struct nvml *nvml, const char *pci, struct json *object)
 {
     nvml_device device = NULL;
     if (nvml->by_pci(pci, &device) != 0)
         return false;
     set_kind(object, "clock_mhz", nvml->clock, device, CLOCK_SM);
-    set_kind(object, "memory_clock_mhz", nvml->clock, device, CLOCK_MEMORY);
-    set_kind(object, "max_clock_mhz", nvml->max_clock, device, CLOCK_SM);
     set_kind(object, "temperature_c", nvml->temperature, device, SENSOR_GPU);
     set_figure(object, "power_w", nvml->power, device, 1e-3);
-    set_figure(object, "power_limit_w", nvml->power_limit, device, 1e-3);
     set_throttle(nvml, device, object);
+    return true;
+}
+
+bool nvml_describe(struct nvml *nvml, const char *pci, struct json *object)
+{
+    nvml_device device = NULL;
+    if (!nvml_clocks(nvml, pci, object) || nvml->by_pci(pci, &device) != 0)
+        return false;
+    set_kind(object, "memory_clock_mhz", nvml->clock, device, CLOCK_MEMORY);
+    set_kind(object, "max_clock_mhz", nvml->max_clock, device, CLOCK_SM);
+    set_figure(object, "power_limit_w", nvml->power_limit, device, 1e-3);
     set_figure(object, "pcie_generation", nvml->pcie_generation, device, 1);
     set_figure(object, "pcie_width", nvml->pcie_width, device, 1);
     set_figure(object, "max_pcie_generation", nvml->max_pcie_generation, device, 1);

@@ -13,10 +13,12 @@ struct nvml *nvml_open(void);
 struct nvml *nvml_open_with(void *(*lookup)(void *context, const char *name), void *context);
 void nvml_close(struct nvml *nvml); /* accepts NULL */
 
-/* Adds to object what is known of the GPU at a PCI address ("0000:17:00.0"): clock_mhz, memory_clock_mhz,
- * max_clock_mhz, temperature_c, power_w, power_limit_w, throttle (names, "" for none), pcie_generation,
- * pcie_width and their maxima, processes: the others that compute on it, null where that cannot be known.
- * false: no such GPU. */
+/* Adds to object the state of the GPU at a PCI address ("0000:17:00.0"): clock_mhz, temperature_c, power_w,
+ * throttle (reasons, "" for none); null where the driver does not tell. false: no such GPU. */
+bool nvml_clocks(struct nvml *nvml, const char *pci, struct json *object);
+
+/* The same and more: memory_clock_mhz, max_clock_mhz, power_limit_w, pcie_generation, pcie_width and their
+ * maxima, processes: the others that compute on it, null where that cannot be known. */
 bool nvml_describe(struct nvml *nvml, const char *pci, struct json *object);
 
 #endif

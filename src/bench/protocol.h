@@ -4,7 +4,7 @@
  *   hello {kinds, options}                   starting*, listed {devices, notes}
  *   use {config, path, devices, backends}    starting*, ready {devices, points, cells}
  *   footprint {cell}                         footprint {fits, reason, ...}
- *   point {point, cells}                     stage*, cell*, note*, done
+ *   point {point, cells}                     stage {cell, stage, gpu}*, cell*, note*, done
  *   environment                              environment {record}
  *   quit, or the end of the pipe             (ends)
  *

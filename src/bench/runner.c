@@ -102,45 +102,6 @@ bool runner_list_devices(const struct runner_options *options, struct device_inf
     return ok;
 }
 
-/* ---- footprints ---- */
-
-static void take_footprint(const struct json *answer, struct runner_footprint *out)
-{
-    uint64_t split = 0;
-    out->fits = json_bool(json_get(answer, "fits"));
-    snprintf(out->reason, sizeof out->reason, "%s", json_string(json_get(answer, "reason")));
-    /* What is missing stays 0, which says that it is not known. */
-    if (!json_u64(json_get(answer, "device_bytes"), &out->bytes.device_bytes) ||
-        !json_u64(json_get(answer, "largest_alloc_bytes"), &out->bytes.largest_alloc_bytes) ||
-        !json_u64(json_get(answer, "host_bytes"), &out->bytes.host_bytes) ||
-        !json_u64(json_get(answer, "tape_bytes"), &out->bytes.tape_bytes) ||
-        !json_u64(json_get(answer, "split"), &split))
-        return;
-    out->bytes.split = (uint32_t)split;
-}
-
-bool runner_footprints(struct runner *r, struct runner_footprint *out, struct err *err)
-{
-    for (size_t i = 0; i < r->grid.cell_count; i++) {
-        struct json *request = message_new("footprint"), *answer = NULL;
-        json_set_u64(request, "cell", i);
-        out[i] = (struct runner_footprint){0};
-        if (!channel_send(&r->session.channel, request, err))
-            return false;
-        enum session_result got =
-            session_receive(&r->session, clock_now_ns() + POINT_LIMIT_NS, r->options.stop, &answer);
-        if (got != SESSION_MESSAGE)
-            return runner_lost(r, got, "working out what a cell needs", err);
-        bool ok = !message_is(answer, "error") || message_take_error(answer, err);
-        if (ok)
-            take_footprint(answer, &out[i]);
-        json_free(answer);
-        if (!ok)
-            return false;
-    }
-    return true;
-}
-
 /* ---- a run ---- */
 
 struct run {
@@ -207,6 +168,35 @@ static bool deliver_pending(struct run *run, enum cell_status status, const char
     return true;
 }
 
+/* ---- a run: the machine's state ---- */
+
+static bool give_environment(const struct run *run, const char *when, const struct json *record)
+{
+    struct err ignored = ERR_INIT;
+    struct json *copy = record != NULL ? json_copy(record, &ignored) : NULL;
+    err_fini(&ignored);
+    if (copy == NULL)
+        return false;
+    json_set_string(copy, "when", when);
+    json_set_u64(copy, "elapsed_ns", clock_now_ns() - run->start_ns);
+    run->sink->environment(run->sink->context, copy);
+    json_free(copy);
+    return true;
+}
+
+/* The GPU's state as a block of samples of the current cell begins. */
+static void give_block(const struct run *run, const struct json *gpu)
+{
+    struct err ignored = ERR_INIT;
+    struct json *record = json_new_object();
+    json_set_string(record, "cell", run->runner->grid.cells[run->current].id);
+    (void)json_set_array(record, "canary");
+    json_add(json_set_array(record, "gpus"), json_copy(gpu, &ignored));
+    (void)give_environment(run, "block", record);
+    json_free(record);
+    err_fini(&ignored);
+}
+
 /* ---- a run: what the worker says ---- */
 
 static void account(struct run *run)
@@ -227,6 +217,8 @@ static void on_stage(struct run *run, const struct json *message)
     bool whole = !json_u64(json_get(message, "cell"), &cell) || cell >= r->grid.cell_count;
     run->current = whole ? SIZE_MAX : (size_t)cell;
     snprintf(run->stage, sizeof run->stage, "%s", json_string(json_get(message, "stage")));
+    if (!whole && run->sink->environment != NULL && json_get(message, "gpu") != NULL)
+        give_block(run, json_get(message, "gpu"));
     if (run->sink->stage == NULL)
         return;
     size_t shown = whole ? run->pending[0] : run->current;
@@ -350,22 +342,7 @@ static bool interrupt(struct run *run, struct err *err)
     return deliver_pending(run, CELL_INTERRUPTED, "interrupted", err);
 }
 
-/* ---- a run: the machine's state ---- */
-
-static bool take_environment(struct run *run, const char *when, const struct json *answer)
-{
-    struct err ignored = ERR_INIT;
-    const struct json *record = json_get(answer, "record");
-    struct json *copy = record != NULL ? json_copy(record, &ignored) : NULL;
-    err_fini(&ignored);
-    if (copy == NULL)
-        return false;
-    json_set_string(copy, "when", when);
-    json_set_u64(copy, "elapsed_ns", clock_now_ns() - run->start_ns);
-    run->sink->environment(run->sink->context, copy);
-    json_free(copy);
-    return true;
-}
+/* ---- a run: the machine's state before, between and after points ---- */
 
 /* Not more often than it is worth. A worker that does not survive its canary is started again, and measures without. */
 static bool record_environment(struct run *run, const char *when, struct err *err)
@@ -382,7 +359,7 @@ static bool record_environment(struct run *run, const char *when, struct err *er
         got = session_receive(&r->session, clock_now_ns() + RECORD_LIMIT_NS, r->options.stop, &answer);
     err_fini(&gone);
     if (got == SESSION_MESSAGE) {
-        run->no_canary = !take_environment(run, when, answer);
+        run->no_canary = !give_environment(run, when, json_get(answer, "record"));
         json_free(answer);
         run->recorded_ns = clock_now_ns();
         return true;

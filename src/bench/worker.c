@@ -261,12 +261,26 @@ static bool on_footprint(struct worker *w, const struct json *request, struct er
 
 /* ---- point ---- */
 
+/* The GPU's state as a block of samples begins. */
+static void add_clocks(const struct worker *w, size_t cell, struct json *message)
+{
+    const struct device_info *device = &w->devices[w->grid.cells[cell].device];
+    struct json *gpu = json_new_object();
+    json_set_string(gpu, "on", device->selector);
+    if (w->nvml != NULL && device->pci[0] != '\0' && nvml_clocks(w->nvml, device->pci, gpu))
+        json_set(message, "gpu", gpu);
+    else
+        json_free(gpu);
+}
+
 static void send_stage(void *context, size_t cell, const char *stage)
 {
     struct json *message = message_new("stage");
     if (cell != SIZE_MAX)
         json_set_u64(message, "cell", cell);
     json_set_string(message, "stage", stage);
+    if (cell != SIZE_MAX && strcmp(stage, STAGE_SAMPLING) == 0)
+        add_clocks(context, cell, message);
     send_or_drop(context, message);
 }
 

@@ -238,7 +238,7 @@ static void add_tool(struct causes *list, const struct results *was, const struc
         add_member(list, words[i], before, after, parts[i]);
 }
 
-/* The last record of the GPU's state in a run. */
+/* The last whole record of the GPU's state in a run: not one of a block. */
 static const struct json *gpu_state(const struct results *results, const struct device_info *device)
 {
     const struct json *records = json_get(results->head, "environment"), *found = NULL;
@@ -246,7 +246,8 @@ static const struct json *gpu_state(const struct results *results, const struct 
     for (size_t i = 0; i < json_count(records); i++) {
         const struct json *gpus = json_get(json_at(records, i), "gpus");
         for (size_t k = 0; k < json_count(gpus); k++)
-            if (strcmp(json_string(json_get(json_at(gpus, k), "on")), device->selector) == 0)
+            if (strcmp(json_string(json_get(json_at(gpus, k), "on")), device->selector) == 0 &&
+                json_get(json_at(gpus, k), "processes"))
                 found = json_at(gpus, k);
     }
     return found;

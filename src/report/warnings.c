@@ -171,10 +171,12 @@ static void gpu(const struct teller *t, const char *on)
             const double mhz = json_number(json_get(state, "clock_mhz"));
             if (strcmp(json_string(json_get(state, "on")), on) != 0)
                 continue;
-            last = state;
+            if (json_get(state, "processes"))
+                last = state;
             if (*json_string(json_get(state, "throttle")))
                 throttle = json_string(json_get(state, "throttle"));
-            if (mhz > 0) {
+            /* Between blocks a GPU may rest. */
+            if (mhz > 0 && strcmp(json_string(json_get(json_at(t->records, i), "when")), "block") != 0) {
                 low = fmin(low, mhz);
                 high = fmax(high, mhz);
             }

@@ -132,6 +132,11 @@ static void test_gpu_state(void **state)
     assert_int_equal(json_count(processes), 1);
     assert_string_equal(json_string(json_get(json_at(processes, 0), "name")), "train.py");
     json_free(gpu);
+    gpu = json_new_object();
+    assert_true(nvml_clocks(nvml, "0000:17:00.0", gpu)); /* what is cheap enough for every block */
+    assert_true(json_number(json_get(gpu, "clock_mhz")) > 1979);
+    assert_null(json_get(gpu, "processes"));
+    json_free(gpu);
     nvml_close(nvml);
 
     /* Numbers of another name space: who is who is unknown. */

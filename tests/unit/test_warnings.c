@@ -113,6 +113,12 @@ static void test_gpu(void **state)
         if (i == 2)
             json_set_string(json_add_object(processes), "name", "train.py");
     }
+    /* Before a block it may rest. */
+    struct json *block = json_add_object(records);
+    json_set_string(block, "when", "block");
+    struct json *rests = json_add_object(json_set_array(block, "gpus"));
+    json_set_string(rests, "on", "ocl:0:0");
+    json_set_number(rests, "clock_mhz", 345);
     warnings_tell(&r, hear, &h);
     assert_int_equal(h.count, 3);
     assert_non_null(strstr(h.text, "the clock of ocl:0:0 went from 1200 to 1800 MHz"));
