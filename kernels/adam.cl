@@ -3,6 +3,15 @@
 
 #pragma OPENCL FP_CONTRACT OFF
 
+/* As in src/model/fit.h, which says why. */
+#define FIT_BETA1 0.9f
+#define FIT_BETA2 0.999f
+#define FIT_EPSILON 1e-8f
+#define FIT_MIN_COORD -0.25f
+#define FIT_MAX_COORD 1.25f
+#define FIT_MIN_ALPHA 0.001f
+#define FIT_MAX_ALPHA 0.999f
+
 /* state: two rows, read and written in turn, so that no work-item sees what another one writes: the least loss so far
  * (as float), the first step that had too little room for its partial sums (1: the block's first; 0: none), the most
  * room that any wanted. */

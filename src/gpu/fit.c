@@ -62,22 +62,14 @@ static uint64_t values_of(const struct opencl_job *job)
 static bool open(struct opencl_job *job, struct err *err)
 {
     const uint64_t values = values_of(job);
-    struct strbuf defines = STRBUF_INIT;
 
     job->fit = mem_calloc(1, sizeof *job->fit, "a fit", err);
     if (!job->fit)
         return false;
-    strbuf_addf(&defines, " -DFIT_BETA1=%.9gf -DFIT_BETA2=%.9gf -DFIT_EPSILON=%.9gf", (double)FIT_BETA1,
-                (double)FIT_BETA2, (double)FIT_EPSILON);
-    strbuf_addf(&defines, " -DFIT_MIN_COORD=(%#.9gf) -DFIT_MAX_COORD=%#.9gf -DFIT_MIN_ALPHA=%.9gf -DFIT_MAX_ALPHA=%.9gf",
-                (double)FIT_MIN_COORD, (double)FIT_MAX_COORD, (double)FIT_MIN_ALPHA, (double)FIT_MAX_ALPHA);
-    bool ok = strbuf_ok(&defines, err) &&
-              job_kernel(job->r, "adam.cl", "adam", strbuf_str(&defines), &job->fit->adam, err) &&
-              buffer(job, values + 3, &job->fit->params, err) && buffer(job, values + 2, &job->fit->out, err) &&
-              buffer(job, 2 * values + 1, &job->fit->moments, err) && buffer(job, values + 1, &job->fit->best, err) &&
-              buffer(job, 2 * STATE_ROW, &job->fit->state, err);
-    strbuf_fini(&defines);
-    return ok;
+    return job_kernel(job->r, "adam.cl", "adam", "", &job->fit->adam, err) &&
+           buffer(job, values + 3, &job->fit->params, err) && buffer(job, values + 2, &job->fit->out, err) &&
+           buffer(job, 2 * values + 1, &job->fit->moments, err) && buffer(job, values + 1, &job->fit->best, err) &&
+           buffer(job, 2 * STATE_ROW, &job->fit->state, err);
 }
 
 /* The caller's parameters and background, no moments, no best scene. */
