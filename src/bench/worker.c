@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "bench/ceilings.h"
 #include "bench/device_json.h"
 #include "bench/environment.h"
 #include "bench/inputs.h"
@@ -28,6 +29,7 @@ struct worker {
     struct renderer **renderers; /* [device_count]; NULL: could not be opened */
     size_t device_count;
     struct nvml *nvml; /* opened with the devices; NULL where there is none */
+    bool ceilings_known;
 };
 
 /* ---- answers ---- */
@@ -223,10 +225,21 @@ static bool on_use(struct worker *w, const struct json *request, struct err *err
 
 /* ---- environment ---- */
 
+static bool wants_ceilings(const struct config *config)
+{
+    for (size_t i = 0; i < config->table_count; i++)
+        if (strcmp(config->tables[i], "roofline") == 0)
+            return true;
+    return false;
+}
+
 static bool on_environment(struct worker *w, struct err *err)
 {
-    struct json *answer = message_new("environment");
-    environment_record(w->renderers, w->device_count, w->nvml, json_set_object(answer, "record"));
+    struct json *answer = message_new("environment"), *record = json_set_object(answer, "record");
+    environment_record(w->renderers, w->device_count, w->nvml, record);
+    if (!w->ceilings_known && wants_ceilings(&w->config))
+        ceilings_record(w->renderers, w->device_count, json_set_array(record, "ceilings"));
+    w->ceilings_known = true;
     return channel_send(&w->channel, answer, err);
 }
 

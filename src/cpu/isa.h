@@ -15,7 +15,13 @@ struct isa {
     /* Forward, loss and backward over scratch's list. sums[i] receives the sums of list entry i over the
      * tile's pixels. Returns the sum of squared differences; 0 with upstream gradients. */
     double (*gradient)(const struct tile *tile, struct tile_scratch *scratch, struct tile_sums *sums);
+    /* What this path can do at most: ISA_CHAINS vectors a round, through a multiply-add or the exponential. The
+     * result is of no use, but keeps the loop. */
+    float (*fma_rounds)(uint32_t rounds);
+    float (*exp_rounds)(uint32_t rounds);
 };
+
+#define ISA_CHAINS 12u
 
 extern const struct isa isa_portable;
 #if defined(__x86_64__)

@@ -36,6 +36,9 @@ struct cpu_job {
     void *work;           /* the variant's own */
 };
 
+/* renderer_ops.ceilings */
+bool cpu_ceilings(struct renderer *renderer, struct render_ceilings *out, struct err *err) GB_NODISCARD;
+
 /* One scene of a job's arrays. */
 struct cpu_scene {
     uint32_t width, height, triangles;

@@ -324,6 +324,7 @@ static const struct renderer_ops cpu_ops = {
     .call_profiled = cpu_call_profiled,
     .poison = cpu_poison,
     .counts = cpu_counts,
+    .ceilings = cpu_ceilings,
     .close = cpu_job_close,
     .destroy = cpu_destroy,
 };

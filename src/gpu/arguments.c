@@ -29,6 +29,8 @@ static const struct host_kernel {
     {"canary_arithmetic", {"*out", "rounds"}},
     {"canary_memory", {"*in", "*out"}},
     {"canary_launch", {"*out", "never"}},
+    {"ceiling_fma", {"*out", "rounds"}},
+    {"ceiling_exp", {"*out", "rounds"}},
 };
 
 static const char *space_name(cl_kernel_arg_address_qualifier space)

@@ -7,8 +7,7 @@
 #include "gpu/renderer.h"
 
 #define REPEATS 3
-#define GROUP 64
-#define COPIES 8
+#define COPIES 8 /* in a row, where one would be lost in the launch */
 /* About as many work-items as a compute unit holds at once, and enough to do for launches not to matter. */
 #define GPU_ITEMS 2048u
 #define CPU_ITEMS 64u
@@ -29,8 +28,9 @@ void canary_fini(struct canary *canary)
     *canary = (struct canary){0};
 }
 
-static bool make_buffer(struct opencl_renderer *r, size_t bytes, cl_mem *out, struct err *err)
+bool canary_buffer(struct renderer *renderer, size_t bytes, cl_mem *out, struct err *err)
 {
+    struct opencl_renderer *r = (struct opencl_renderer *)renderer;
     const float one = 1;
     cl_int code;
 
@@ -53,15 +53,15 @@ static bool make(struct opencl_renderer *r, struct canary *c, struct err *err)
 
     if (bytes > info->global_bytes / 64)
         bytes = info->global_bytes / 64;
-    c->vectors = bytes / sizeof(cl_float4) / GROUP * GROUP;
+    c->vectors = bytes / sizeof(cl_float4) / CANARY_GROUP * CANARY_GROUP;
     c->items = (size_t)(info->compute_units ? info->compute_units : 1) * (cpu ? CPU_ITEMS : GPU_ITEMS);
     if (c->items > c->vectors * 4)
         c->items = c->vectors * 4;
     if (!c->vectors)
         return err_set(err, ERR_LIMIT, "%s has no memory for a canary", info->name);
     if (!renderer_program(r, "canary.cl", "", &program, err) ||
-        !make_buffer(r, c->vectors * sizeof(cl_float4), &c->in, err) ||
-        !make_buffer(r, c->vectors * sizeof(cl_float4), &c->out, err))
+        !canary_buffer(&r->base, c->vectors * sizeof(cl_float4), &c->in, err) ||
+        !canary_buffer(&r->base, c->vectors * sizeof(cl_float4), &c->out, err))
         return false;
     for (size_t i = 0; i < CANARY_KERNELS; i++) {
         c->kernels[i] = clCreateKernel(program, names[i], &code);
@@ -77,21 +77,16 @@ static bool make(struct opencl_renderer *r, struct canary *c, struct err *err)
     return code == CL_SUCCESS || opencl_fail(err, code, "clSetKernelArg", info->name);
 }
 
-/* What is launched: several times in a row where once would be lost in the launch. */
-struct load {
-    cl_kernel kernel;
-    size_t items;
-    unsigned launches;
-};
-
-static bool time_load(struct opencl_renderer *r, const struct load *load, uint64_t *ns, struct err *err)
+bool canary_time(struct renderer *renderer, cl_kernel kernel, size_t items, uint32_t launches, uint64_t *ns,
+                 struct err *err)
 {
-    const size_t group = GROUP;
+    struct opencl_renderer *r = (struct opencl_renderer *)renderer;
+    const size_t group = CANARY_GROUP;
     const uint64_t start = clock_now_ns();
     cl_int code = CL_SUCCESS;
 
-    for (unsigned i = 0; i < load->launches && code == CL_SUCCESS; i++)
-        code = clEnqueueNDRangeKernel(r->queue, load->kernel, 1, NULL, &load->items, &group, 0, NULL, NULL);
+    for (uint32_t i = 0; i < launches && code == CL_SUCCESS; i++)
+        code = clEnqueueNDRangeKernel(r->queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, "clEnqueueNDRangeKernel", r->base.info.name);
     code = clFinish(r->queue);
@@ -100,15 +95,16 @@ static bool time_load(struct opencl_renderer *r, const struct load *load, uint64
 }
 
 /* The median of REPEATS; one before them warms up. */
-static bool time_median(struct opencl_renderer *r, struct load load, uint64_t *out, struct err *err)
+static bool time_median(struct opencl_renderer *r, cl_kernel kernel, size_t items, uint32_t launches, uint64_t *out,
+                        struct err *err)
 {
     uint64_t sorted[REPEATS], ns;
 
-    if (!time_load(r, &load, &ns, err))
+    if (!canary_time(&r->base, kernel, items, launches, &ns, err))
         return false;
     for (size_t i = 0; i < REPEATS; i++) {
         size_t k = i;
-        if (!time_load(r, &load, &ns, err))
+        if (!canary_time(&r->base, kernel, items, launches, &ns, err))
             return false;
         for (; k > 0 && sorted[k - 1] > ns; k--)
             sorted[k] = sorted[k - 1];
@@ -128,7 +124,7 @@ bool canary_measure(struct renderer *renderer, struct render_canary *out, struct
         canary_fini(c);
         return false;
     }
-    return time_median(r, (struct load){c->kernels[0], c->items, 1}, &out->arithmetic_ns, err) &&
-           time_median(r, (struct load){c->kernels[1], c->vectors, COPIES}, &out->memory_ns, err) &&
-           time_median(r, (struct load){c->kernels[2], GROUP, 1}, &out->launch_ns, err);
+    return time_median(r, c->kernels[0], c->items, 1, &out->arithmetic_ns, err) &&
+           time_median(r, c->kernels[1], c->vectors, COPIES, &out->memory_ns, err) &&
+           time_median(r, c->kernels[2], CANARY_GROUP, 1, &out->launch_ns, err);
 }

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "gpu/ceilings.h"
 #include "gpu/device.h"
 #include "gpu/error.h"
 #include "gpu/fit.h"
@@ -229,6 +230,7 @@ const struct renderer_ops opencl_ops = {
     .counts = counts,
     .canary = canary_measure,
     .fit = job_fit,
+    .ceilings = ceilings_measure,
     .close = job_close,
     .destroy = destroy,
 };

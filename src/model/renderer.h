@@ -95,6 +95,17 @@ struct fit_block {
     float *best;  /* out [T][10]: the scene of the least loss since the start; NULL: not wanted */
 };
 
+/* What a device can do at most, as small loops measure it: rates a second, the best of a few; 0: not measured, or
+ * nothing is copied because memory is shared. */
+struct render_ceilings {
+    double flop;        /* float32, a fused multiply-add counted as two */
+    double exp;         /* exponentials, as the renderer computes them */
+    double copy_bytes;  /* from one array to another on the device: read and written */
+    double launch_ns;   /* nanoseconds: an empty kernel (openmp: parallel region) started and waited for */
+    double up_pinned_bytes, up_pageable_bytes; /* host to device */
+    double down_pinned_bytes, down_pageable_bytes;
+};
+
 struct renderer;
 struct render_job;
 
@@ -126,6 +137,8 @@ struct renderer_ops {
     /* Takes steps on a gradient job of one scene with a target: parameters and moments stay on the device. It leaves
      * spec.sigma and io as it likes. May be NULL: whoever trains makes a call a step, and updates io.params. */
     bool (*fit)(struct render_job *job, const struct fit_block *block, struct err *err);
+    /* Measures the ceilings; takes a second or so. May be NULL: there are none. */
+    bool (*ceilings)(struct renderer *r, struct render_ceilings *out, struct err *err);
 };
 
 /* The first member of every backend's own struct. */
