@@ -15,8 +15,8 @@ static const struct option table[] = {
      .letter = 'T',
      .type = OPTION_LIST,
      .argument = "NAME",
-     .help = "speedup, forward, gradient, batch, crossover, reduction, phases, kernels, what-if or scaling, "
-             "instead of those that the config asked for; may repeat",
+     .help = "speedup, forward, gradient, batch, crossover, reduction, phases, kernels, what-if, scaling or "
+             "roofline, instead of those that the config asked for; may repeat",
      .offset = offsetof(struct report_options, tables)},
     FORMAT_OPTION(offsetof(struct report_options, format)),
     {.name = "update",

@@ -15,9 +15,12 @@ static const struct table_kind kinds[] = {
     {"reduction", "direct, local and ordered sums side by side", GRADIENT, reduction_make},
     {"phases", "where a call's time goes, and what each phase could gain", FORWARD | GRADIENT, phases_make},
     {"kernels", "each kernel's time on the device, its share and bytes", FORWARD | GRADIENT, kernels_make},
-    {"what-if", "what remedies were expected to gain, and what they gained", FORWARD | GRADIENT, what_if_make},
+    {"what-if", "what remedies were expected to gain, and what they gained", FORWARD | GRADIENT,
+     what_if_make},
     {"scaling", "cost of four times the pixels and the triangles, of a triangle, of a pair",
      FORWARD | GRADIENT, scaling_make},
+    {"roofline", "pairs, FLOP and bytes a second beside the device's measured ceilings", FORWARD | GRADIENT,
+     roofline_make},
 };
 
 const struct table_kind *table_kinds(size_t *count)

@@ -11,6 +11,7 @@ bool gradient_make(const struct results *results, struct table **tables, size_t 
 bool kernels_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool phases_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool reduction_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
+bool roofline_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool scaling_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool speedup_make(const struct results *results, struct table **tables, size_t *count, struct err *err);
 bool what_if_make(const struct results *results, struct table **tables, size_t *count, struct err *err);

@@ -12,7 +12,8 @@ import pytest
 from conftest import PROGRAM, ROOT, tiny
 
 FORMATS = ["text", "markdown", "csv", "json", "html"]
-TABLES = ["speedup", "forward", "gradient", "batch", "crossover", "reduction", "phases", "kernels", "what-if", "scaling"]
+TABLES = ["speedup", "forward", "gradient", "batch", "crossover", "reduction", "phases", "kernels", "what-if", "scaling",
+          "roofline"]
 
 
 @pytest.fixture(scope="module")
