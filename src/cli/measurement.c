@@ -233,6 +233,7 @@ static bool run_passes(struct measurement *m, const struct runner_sink *sink, st
 
     if (m->repeat > 1 && !passes_init(&m->passes, m->repeat, cells, err))
         return false;
+    m->cell_count = cells;
     progress_init(&m->progress, stderr, m->options->base.quiet || m->options->no_progress, cells);
     if (!runner_run(m->runner, sink, &m->summary, err))
         return false;
@@ -326,7 +327,7 @@ static void leave_partial(struct measurement *m)
 
     if (m->journal && measured(m) > 0)
         say(base, "%s%zu of %zu cells are in %s", m->summary.interrupted ? "interrupted: " : "", measured(m),
-            runner_grid(m->runner)->cell_count, m->partial);
+            m->cell_count, m->partial);
     else if (m->summary.interrupted)
         say(base, "interrupted before a cell was finished");
     journal_close(m->journal, measured(m) > 0);

@@ -31,6 +31,7 @@ struct measurement {
     char *partial;  /* owned */
     struct journal *journal;
     struct progress progress;
+    size_t cell_count;        /* of the grid, once it runs */
     size_t repeat;            /* passes over the grid; 0 is 1 */
     struct passes passes;     /* owned; where repeat is more than 1 */
     struct json *environment; /* while it runs: of the results' head */

@@ -13,11 +13,13 @@
 #include "cli/devices.h"
 #include "cli/dry_run.h"
 #include "cli/measurement.h"
+#include "cli/refine.h"
 
 struct sweep_options {
     struct measure_options measure;
     const char *resume;
     struct option_u64 repeat;
+    bool refine;
 };
 
 static const struct option table[] = {
@@ -35,6 +37,12 @@ static const struct option table[] = {
      .max = 100,
      .help = "run the grid's points N times in turn, and keep the samples of all passes",
      .offset = offsetof(struct sweep_options, repeat)},
+    {.name = "refine",
+     .type = OPTION_FLAG,
+     .help =
+         "then measure more sizes and triangle counts where the winner changes, so that crossings are known "
+         "more narrowly",
+     .offset = offsetof(struct sweep_options, refine)},
     DEVICE_OPTIONS,
     FORMAT_OPTION(offsetof(struct measure_options, format)),
     QUIET_OPTION,
@@ -48,6 +56,7 @@ static const char *const examples[] = {
     "gpubench sweep crossover --dry-run",
     "gpubench sweep crossover -a size=64 -a triangles=32,128 -o small.json",
     "gpubench sweep forward gradient -o tables",
+    "gpubench sweep crossover --refine",
     "gpubench sweep record",
     NULL,
 };
@@ -58,6 +67,7 @@ struct sweep {
     int argc; /* the program's, for the results */
     char **argv;
     size_t repeat;
+    bool refine;
     bool several; /* configs: -o names the folder of their results files */
 };
 
@@ -81,7 +91,16 @@ static bool choose_output(const struct sweep *s, struct measurement *m, struct e
 
 static bool measure(const struct sweep *s, struct measurement *m, struct err *err)
 {
-    if (!choose_output(s, m, err) || !measurement_run(m, s->argc, s->argv, err) || !measurement_save(m, err))
+    if (!choose_output(s, m, err) || !measurement_run(m, s->argc, s->argv, err))
+        return false;
+    if (s->refine) {
+        /* One worker at a time: the other would hold the device's memory. */
+        runner_destroy(m->runner);
+        m->runner = NULL;
+        if (!refine_measure(m, s->argc, s->argv, err))
+            return false;
+    }
+    if (!measurement_save(m, err))
         return false;
     /* Results on standard output leave no room for tables. */
     return m->to_output || tables_print(&m->results, NULL, 0, s->options->format, err);
@@ -135,6 +154,7 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
                       .resume = given->resume,
                       .argc = argc,
                       .argv = argv,
+                      .refine = given->refine,
                       .repeat = given->repeat.given ? (size_t)given->repeat.value : 1};
     struct text_list names = {0};
     struct err err = ERR_INIT;

@@ -402,3 +402,32 @@ bool results_same_run(const struct results *then, const struct results *now, str
     }
     return true;
 }
+
+bool results_is_refined(const struct results *results, const char *id)
+{
+    const struct json *refined = json_get(results->head, "refined");
+
+    for (size_t i = 0; i < json_count(refined); i++)
+        if (strcmp(json_string(json_at(refined, i)), id) == 0)
+            return true;
+    return false;
+}
+
+bool results_add_refined(struct results *results, const struct results *more, struct err *err)
+{
+    struct json *ids = json_new_array();
+    const struct json *earlier = json_get(results->head, "refined");
+
+    for (size_t i = 0; i < json_count(earlier); i++)
+        json_add_string(ids, json_string(json_at(earlier, i)));
+    for (size_t i = 0; i < more->cell_count; i++) {
+        if (!results_is_refined(results, more->cells[i].id))
+            json_add_string(ids, more->cells[i].id);
+        if (!results_add(results, &more->cells[i], err)) {
+            json_free(ids);
+            return false;
+        }
+    }
+    json_set(results->head, "refined", ids);
+    return true;
+}

@@ -40,6 +40,11 @@ bool results_save(const struct results *results, const char *path, bool overwrit
                   struct err *err) GB_NODISCARD;
 /* The cell with this id; NULL when there is none. */
 const struct cell *results_find(const struct results *results, const char *id);
+/* Whether the cell with this id is none of the config's grid, but was added near a crossing (sweep --refine).
+ */
+bool results_is_refined(const struct results *results, const char *id);
+/* Appends cells of another run of the same devices, and marks them as such. */
+bool results_add_refined(struct results *results, const struct results *more, struct err *err) GB_NODISCARD;
 /* Whether `now`, a run that starts, measures the same thing as the results of an earlier one that are to be
  * gone on with: the same config, version and devices. false (ERR_CONFIG) names the first difference. */
 bool results_same_run(const struct results *then, const struct results *now, struct err *err);

@@ -166,17 +166,11 @@ static bool add_labels(struct strbuf *out, const struct drawing *d, struct err *
 
 static bool add_crossing(struct strbuf *out, const struct drawing *d, size_t curve, struct err *err)
 {
-    double *x = mem_calloc(d->points, sizeof(*x), "a drawing", err);
-    struct ratio *ratios = mem_calloc(d->points, sizeof(*ratios), "a drawing", err);
-    struct crossing crossing;
-    bool ok = x && ratios;
+    struct view_crossing found;
+    bool ok = view_crossing(d->v, d->over_sizes, curve, &found, err);
+    const struct crossing crossing = found.crossing;
 
-    for (size_t i = 0; ok && i < d->points; i++) {
-        x[i] = x_of(d, i);
-        ok = ratio_of(cell_of(d, curve, i, true), cell_of(d, curve, i, false), &ratios[i], err);
-    }
-    if (ok)
-        crossing_find(x, ratios, 1, d->points, &crossing);
+    view_crossing_fini(&found);
     if (ok && crossing.changes == 1) {
         double at = axis_at(&d->x, crossing.at);
         char text[64];
@@ -189,8 +183,6 @@ static bool add_crossing(struct strbuf *out, const struct drawing *d, size_t cur
         svg_line(out, at, d->y.end, at, d->y.start, "mark");
         svg_text(out, at + 4, d->y.end + 10 + 14 * (double)curve, "start", "", text);
     }
-    free(x);
-    free(ratios);
     return ok;
 }
 

@@ -36,7 +36,7 @@ void crossing_find(const double *x, const struct ratio *ratios, size_t stride, s
                    struct crossing *out)
 {
     enum ratio_verdict now = RATIO_NONE;
-    size_t last = 0, from = 0, to = 0;
+    size_t last = 0;
 
     *out = (struct crossing){.at = NAN, .ci95 = {NAN, NAN}};
     for (size_t i = 0; i < count; i++) {
@@ -46,14 +46,15 @@ void crossing_find(const double *x, const struct ratio *ratios, size_t stride, s
         if (now == RATIO_NONE)
             out->below = v;
         else if (v != now && ++out->changes == 1) {
-            from = last;
-            to = i;
+            out->from = last;
+            out->to = i;
         }
         now = v;
         last = i;
     }
     if (out->changes != 1)
         return;
+    const size_t from = out->from, to = out->to;
     out->at = solve(x, ratios, stride, from, to, CURVE_VALUE);
     double a = solve(x, ratios, stride, from, to, CURVE_LOW);
     double b = solve(x, ratios, stride, from, to, CURVE_HIGH);

@@ -14,6 +14,7 @@ struct crossing {
     enum ratio_verdict below;
     double at;
     double ci95[2];
+    size_t from, to; /* indices of those two points */
 };
 
 /* x[count] ascending and above 0; ratios[i * stride] belongs to x[i]. */

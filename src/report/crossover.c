@@ -166,20 +166,15 @@ static bool put_crossings(struct table *t, const struct contest *c, bool sizes, 
 {
     const struct plane *p = &c->view->plane;
     size_t lines = sizes ? p->triangle_count : p->size_count;
-    size_t count = sizes ? p->size_count : p->triangle_count;
-    double *x = mem_calloc(count, sizeof(*x), "a crossover's axis", err);
     struct strbuf sb = STRBUF_INIT;
+    bool ok = true;
 
-    if (!x)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        x[i] = sizes ? sqrt((double)p->sizes[i].width * p->sizes[i].height)
-                     : fmax((double)p->triangles[i].triangles, 0.5);
-    for (size_t i = 0; i < lines; i++) {
-        struct crossing crossing;
-        crossing_find(x, ratio_at(c, sizes ? 0 : i, sizes ? i : 0), sizes ? p->triangle_count : 1, count,
-                      &crossing);
-        if (!crossing.changes)
+    for (size_t i = 0; ok && i < lines; i++) {
+        struct view_crossing found;
+        ok = view_crossing(c->view, sizes, i, &found, err);
+        const struct crossing crossing = found.crossing;
+        view_crossing_fini(&found);
+        if (!ok || !crossing.changes)
             continue;
         char name[NUMBER_MAX];
         if (sizes)
@@ -196,8 +191,7 @@ static bool put_crossings(struct table *t, const struct contest *c, bool sizes, 
         table_foot(t, "%s", strbuf_str(&sb));
     t->failed |= sb.failed;
     strbuf_fini(&sb);
-    free(x);
-    return true;
+    return ok;
 }
 
 static bool put_summary(struct table *t, const struct contest *c, struct err *err)

@@ -169,7 +169,7 @@ static void unique(struct render_spec *specs, size_t *count, int (*order)(const 
 }
 
 bool plane_init(struct plane *plane, const struct results *results, const struct cell *line, key_set free,
-                struct err *err)
+                bool refined, struct err *err)
 {
     *plane = (struct plane){0};
     plane->sizes = mem_calloc(results->cell_count, sizeof(*plane->sizes), "a table's axes", err);
@@ -179,7 +179,8 @@ bool plane_init(struct plane *plane, const struct results *results, const struct
         return false;
     }
     for (size_t i = 0; i < results->cell_count; i++)
-        if (cells_alike(&results->cells[i], line, free)) {
+        if (cells_alike(&results->cells[i], line, free) &&
+            (refined || !results_is_refined(results, results->cells[i].id))) {
             plane->sizes[plane->size_count++] = results->cells[i].spec;
             plane->triangles[plane->triangle_count++] = results->cells[i].spec;
         }

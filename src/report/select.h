@@ -37,7 +37,7 @@ const struct cell *select_partner(const struct results *results, const struct ce
 /* Keys that matter to some of the cells and in which they differ. */
 key_set keys_varying(const struct cell *const *cells, size_t count);
 
-/* Sizes and triangle counts of a line, ascending. */
+/* Sizes and triangle counts of a line, ascending; those that sweep --refine added only where `refined`. */
 struct plane {
     struct render_spec *sizes; /* owned; width and height are meant */
     size_t size_count;
@@ -45,7 +45,7 @@ struct plane {
     size_t triangle_count;
 };
 bool plane_init(struct plane *plane, const struct results *results, const struct cell *line, key_set free,
-                struct err *err) GB_NODISCARD;
+                bool refined, struct err *err) GB_NODISCARD;
 void plane_fini(struct plane *plane);
 struct render_spec plane_at(const struct plane *plane, const struct cell *line, size_t size,
                             size_t triangles);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 const struct cell *view_cell(const struct view *v, size_t size, size_t triangles,
                              const struct render_spec *at)
 {
@@ -78,9 +80,44 @@ void view_put_place(const struct view *v, struct table *t, size_t size, size_t t
     table_put(t, MARK_NONE, at.triangles, "%u", (unsigned)at.triangles);
 }
 
+/* Along the one place that the other axis keeps. */
+bool view_crossing(const struct view *v, bool over_sizes, size_t index, struct view_crossing *out,
+                   struct err *err)
+{
+    struct plane all;
+
+    *out = (struct view_crossing){0};
+    if (!plane_init(&all, v->results, v->line, v->free, true, err))
+        return false;
+    const size_t count = over_sizes ? all.size_count : all.triangle_count;
+    struct ratio *ratios = mem_calloc(count + 1, sizeof(*ratios), "a crossing", err);
+    out->x = mem_calloc(count + 1, sizeof(*out->x), "a crossing", err);
+    bool ok = ratios && out->x;
+    for (size_t i = 0; ok && i < count; i++) {
+        struct render_spec at = v->line->spec;
+        const struct render_spec *size = over_sizes ? &all.sizes[i] : &v->plane.sizes[index];
+        at.width = size->width;
+        at.height = size->height;
+        at.triangles = over_sizes ? v->plane.triangles[index].triangles : all.triangles[i].triangles;
+        out->x[i] = over_sizes ? sqrt((double)at.width * at.height) : fmax(at.triangles, 0.5);
+        ok = ratio_of(select_partner(v->results, v->reference, &at),
+                      select_cell(v->results, v->line, v->free, &at), &ratios[i], err);
+    }
+    if (ok)
+        crossing_find(out->x, ratios, 1, count, &out->crossing);
+    free(ratios);
+    plane_fini(&all);
+    return ok;
+}
+
+void view_crossing_fini(struct view_crossing *crossing)
+{
+    free(crossing->x);
+}
+
 static bool visit(struct view *v, view_visit *call, void *context, struct err *err)
 {
-    if (!plane_init(&v->plane, v->results, v->line, v->free, err))
+    if (!plane_init(&v->plane, v->results, v->line, v->free, false, err))
         return false;
     v->unit = unit_of_line(v->results, v->line, v->free);
     bool ok = call(context, v, err);

@@ -3,6 +3,7 @@
 #ifndef GPUBENCH_REPORT_VIEW_H
 #define GPUBENCH_REPORT_VIEW_H
 
+#include "report/crossing.h"
 #include "report/put.h"
 
 struct view {
@@ -10,7 +11,7 @@ struct view {
     const struct cell *reference; /* its first cell */
     const struct cell *line;      /* likewise */
     key_set free; /* keys in which the line's cells differ; size and triangles are among them */
-    struct plane plane;
+    struct plane plane; /* without what sweep --refine added */
     struct time_unit unit; /* in which the line's times are near 1 */
 };
 
@@ -28,6 +29,16 @@ bool view_has_cpu(const struct view *v);
 /* Columns for size and triangles, and a place's values in them. */
 void view_columns(struct table *t);
 void view_put_place(const struct view *v, struct table *t, size_t size, size_t triangles);
+
+/* Where the line and the reference change places in a column (over sizes) or a row (over triangles) of the
+ * plane, by its points and those that sweep --refine added. Released in any case. */
+struct view_crossing {
+    struct crossing crossing;
+    double *x; /* owned; the axis: sides of squares, or triangles */
+};
+bool view_crossing(const struct view *v, bool over_sizes, size_t index, struct view_crossing *out,
+                   struct err *err) GB_NODISCARD;
+void view_crossing_fini(struct view_crossing *crossing);
 
 enum view_lines {
     VIEW_OTHERS, /* every line but the reference */

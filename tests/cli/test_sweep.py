@@ -310,3 +310,32 @@ def test_record_is_the_original_tables(gpubench):
     assert plans == ["forward", "gradient", "batch", "crossover", "crossover-record", "scaling"]
     errors = re.findall(r'^gpubench: error: .*"(\w+)" is left out', run.stderr, re.M)
     assert errors == ["device", "record"]
+
+
+def test_refine_without_a_crossing(gpubench, write_config):
+    backends = [{"name": "cpu", "backend": "openmp"}, {"name": "scalar", "backend": "openmp", "variant": "scalar"}]
+    write_config(tiny(axes={"size": [64], "triangles": [16], "batch": [2]}, backends=backends))
+    run = gpubench("sweep", "c.json", "--refine", "-o", "r.json")
+    assert run.returncode == 0, run.stderr
+    assert "gpubench: nothing to refine: no row or column crosses exactly once" in run.stderr
+
+
+@needs_opencl
+def test_refine(gpubench, tmp_path, write_config):
+    """One thread of scalar code wins small calls of any device, and loses large ones."""
+    backends = [{"name": "scalar", "backend": "openmp", "variant": "scalar", "threads": 1},
+                {"name": "device", "backend": "opencl"}]
+    write_config(tiny(axes={"size": [4, 128], "triangles": [32], "batch": [2]}, backends=backends,
+                      tables=["crossover"]))
+    run = gpubench("sweep", "c.json", "--refine", "-o", "r.json", "--no-progress")
+    assert run.returncode == 0, run.stderr
+    assert re.search(r"refining: [23] places near crossings", run.stderr)
+    results = json.loads((tmp_path / "r.json").read_text())
+    added = results["refined"]
+    assert len(added) in (4, 6) and len(results["cells"]) == 4 + len(added)
+    assert set(added) < {cell["id"] for cell in results["cells"]}
+    for cell in results["cells"]:
+        assert 4 <= cell["params"]["width"] <= 128 and cell["params"]["triangles"] == 32
+    rows = re.findall(r"^ *(\d+)²", run.stdout, re.M)
+    assert rows == ["4", "128"]  # the grid's alone
+    assert re.search(r"^32 triangles: CPU below \d+² .*above$", run.stdout, re.M)

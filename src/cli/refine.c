@@ -1,0 +1,97 @@
+#include "cli/refine.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "report/refine.h"
+
+struct refinement {
+    const struct refine_place *places;
+    size_t count;
+    const struct measurement *run;
+};
+
+/* The extra grid is the product of all extra sizes and triangles; only some of its places are wanted. */
+static bool unwanted(const void *context, const char *id)
+{
+    const struct refinement *r = context;
+    const struct grid *grid = runner_grid(r->run->runner);
+
+    for (size_t i = 0; i < grid->cell_count; i++) {
+        const struct render_spec *spec = &grid->cells[i].spec;
+        if (strcmp(grid->cells[i].id, id) != 0)
+            continue;
+        for (size_t j = 0; j < r->count; j++)
+            if (r->places[j].width == spec->width && r->places[j].height == spec->height &&
+                r->places[j].triangles == spec->triangles)
+                return false;
+    }
+    return true;
+}
+
+/* "size=64x64,80x80" or "triangles=32,70", each value once. */
+static bool add_axis(struct config *config, const struct refinement *r, bool sizes, struct err *err)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    strbuf_add(&text, sizes ? "size=" : "triangles=");
+    for (size_t i = 0; i < r->count; i++) {
+        const struct refine_place *p = &r->places[i];
+        bool known = false;
+        for (size_t j = 0; j < i; j++)
+            known |= sizes ? r->places[j].width == p->width && r->places[j].height == p->height
+                           : r->places[j].triangles == p->triangles;
+        if (known)
+            continue;
+        strbuf_add(&text, i ? "," : "");
+        if (sizes)
+            strbuf_addf(&text, "%" PRIu32 "x%" PRIu32, p->width, p->height);
+        else
+            strbuf_addf(&text, "%" PRIu32, p->triangles);
+    }
+    bool ok = strbuf_ok(&text, err) && config_override_axis(config, strbuf_str(&text), err);
+    strbuf_fini(&text);
+    return ok;
+}
+
+static bool measure(struct measurement *m, const struct refinement *r, struct measurement *extra, int argc,
+                    char **argv, struct err *err)
+{
+    extra->again = true;
+    extra->have = unwanted;
+    extra->have_context = r;
+    return config_from_json(m->config.json, m->config.path, &extra->config, err) &&
+           add_axis(&extra->config, r, true, err) && add_axis(&extra->config, r, false, err) &&
+           measurement_start(extra, err) && measurement_run(extra, argc, argv, err) &&
+           results_add_refined(&m->results, &extra->results, err);
+}
+
+bool refine_measure(struct measurement *m, int argc, char **argv, struct err *err)
+{
+    struct refine_place *places;
+    struct refinement r = {0};
+    struct measurement extra;
+
+    if (m->summary.interrupted)
+        return true;
+    if (!refine_places(&m->results, &places, &r.count, err))
+        return false;
+    if (r.count == 0) {
+        say(&m->options->base, "nothing to refine: no row or column crosses exactly once with room between "
+                               "its points");
+        free(places);
+        return true;
+    }
+    say(&m->options->base, "refining: %zu place%s near crossings", r.count, r.count == 1 ? "" : "s");
+    r.places = places;
+    r.run = &extra;
+    measurement_init(&extra, m->options);
+    bool ok = measure(m, &r, &extra, argc, argv, err);
+    m->summary.interrupted |= ok && extra.summary.interrupted;
+    m->results.partial |= m->summary.interrupted;
+    measurement_fini(&extra);
+    free(places);
+    return ok;
+}
