@@ -205,9 +205,17 @@ static void fake_destroy(struct renderer *r)
     free(r);
 }
 
-static const struct renderer_ops fake_ops = {
-    fake_footprint,     fake_open,   fake_inputs_changed, fake_call,  fake_call_phased,
-    fake_call_profiled, fake_poison, fake_counts,         fake_close, fake_destroy, fake_canary};
+static const struct renderer_ops fake_ops = {.footprint = fake_footprint,
+                                             .open = fake_open,
+                                             .inputs_changed = fake_inputs_changed,
+                                             .call = fake_call,
+                                             .call_phased = fake_call_phased,
+                                             .call_profiled = fake_call_profiled,
+                                             .poison = fake_poison,
+                                             .counts = fake_counts,
+                                             .close = fake_close,
+                                             .destroy = fake_destroy,
+                                             .canary = fake_canary};
 
 static struct device_info fake_device(enum backend_kind kind, unsigned index)
 {
