@@ -12,16 +12,16 @@
 #define FIT_MIN_ALPHA 0.001f
 #define FIT_MAX_ALPHA 0.999f
 
-/* state: two rows, read and written in turn, so that no work-item sees what another one writes: the least loss so far
- * (as float), the first step that had too little room for its partial sums (1: the block's first; 0: none), the most
- * room that any wanted. */
+/* state: two rows, read and written in turn, so that no work-item sees what another one writes: the least loss
+ * so far (as float), the first step that had too little room for its partial sums (1: the block's first; 0: none),
+ * the most room that any wanted. */
 #define STATE_BEST 0
 #define STATE_STALLED 1
 #define STATE_NEEDED 2
 #define STATE_ROW 3
 
-/* A work-item a parameter. out: [T][10] gradients, the loss, the slots needed. A step that had too little room, and all
- * behind it, change nothing: the host makes them again. */
+/* A work-item a parameter. out: [T][10] gradients, the loss, the slots needed. A step that had too little room,
+ * and all behind it, change nothing: the host makes them again. */
 kernel void adam(uint values, uint capacity, uint index, uint turn, float rate_position, float rate_colour,
                  float rate_alpha, float correction1, float correction2, global float *params, global const float *out,
                  global float *moments, global float *best, global uint *state, global float *losses)

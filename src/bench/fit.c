@@ -7,11 +7,13 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "model/fit.h"
+#include "model/oracle.h"
 #include "model/scene.h"
 
 /* A loss that many times the first one is no way to a picture any more. */
 #define DIVERGED 4.0
-/* Pairs of pixel and triangle a block: waiting for the device should be little beside it, and Ctrl-C soon heard. */
+/* Pairs of pixel and triangle a block: waiting for the device should be little beside it, and Ctrl-C soon
+ * heard. */
 #define BLOCK_PAIRS (1u << 29)
 #define BLOCK_STEPS_MAX 32u
 
@@ -38,9 +40,9 @@ struct training {
     struct render_job *job;
     const struct fit_options *options;
     struct fit_run *run;
-    uint32_t block;           /* steps at once */
-    struct fit_step *steps;   /* owned; [block] */
-    float *moments;           /* owned; [2][T][10]: where the host takes the steps */
+    uint32_t block;         /* steps at once */
+    struct fit_step *steps; /* owned; [block] */
+    float *moments;         /* owned; [2][T][10]: where the host takes the steps */
     uint64_t start_ns;
 };
 
@@ -75,7 +77,8 @@ static bool take_block(struct training *t, uint32_t count, struct err *err)
         t->steps[i] = fit_step_at(first + i, o->steps, o->first_sigma, o->last_sigma, o->rates);
         t->run->sigma[first + i] = t->steps[i].sigma;
     }
-    return t->moments ? host_step(t, t->steps, &t->run->loss[first], err) : t->job->renderer->ops->fit(t->job, &block, err);
+    return t->moments ? host_step(t, t->steps, &t->run->loss[first], err)
+                      : t->job->renderer->ops->fit(t->job, &block, err);
 }
 
 /* Why the run ends after this step; FIT_STEPS: it does not. */
@@ -91,8 +94,8 @@ static enum fit_end end_after(const struct training *t, uint32_t step)
     return o->patience > 0 && step - run->best >= o->patience ? FIT_PATIENCE : FIT_STEPS;
 }
 
-/* Counts a block's steps. The run ends with a whole block, whose size no clock decides: where depends on its losses
- * alone, and the device's best scene is the best of the losses here. true: it ended. */
+/* Counts a block's steps. The run ends with a whole block, whose size no clock decides: where depends on its
+ * losses alone, and the device's best scene is the best of the losses here. true: it ended. */
 static bool count_steps(struct training *t, uint32_t count, uint64_t from_ns, uint64_t to_ns)
 {
     struct fit_run *run = t->run;
@@ -153,7 +156,8 @@ static bool prepare(struct training *t, const float *params, const float backgro
     const bool on_host = !t->job->renderer->ops->fit;
     if (on_host)
         t->moments = mem_calloc(2 * values_of(t), sizeof(float), "moments", err);
-    if (!t->run->loss || !t->run->sigma || !t->run->at_ns || !t->run->params || !t->steps || (on_host && !t->moments))
+    if (!t->run->loss || !t->run->sigma || !t->run->at_ns || !t->run->params || !t->steps ||
+        (on_host && !t->moments))
         return false;
     memcpy(t->run->params, params, values_of(t) * sizeof(float));
     memcpy(t->job->io.params, params, values_of(t) * sizeof(float));
@@ -164,8 +168,39 @@ static bool prepare(struct training *t, const float *params, const float backgro
     return t->job->renderer->ops->inputs_changed(t->job, err) && t->job->renderer->ops->call(t->job, err);
 }
 
-bool fit_train(struct renderer *renderer, const struct render_spec *spec, const float *params, const float background[3],
-               const float *target, const struct fit_options *options, struct fit_run *out, struct err *err)
+/* An image's rounding, root mean square: what a loss near 0 is made of. */
+#define IMAGE_ROUNDING 2e-6
+#define LOSS_TOLERANCE 1e-5 /* docs/MODEL.md, Agreement */
+
+/* Whether the best scene's loss is what the reference says of it: no time without a checked result. */
+static bool verify(const struct training *t, const struct render_spec *spec, const float background[3],
+                   const float *target, struct err *err)
+{
+    const struct fit_run *run = t->run;
+    struct oracle_output out = {0};
+
+    if (run->count == 0 || !isfinite(run->loss[run->best]))
+        return true;
+    const double loss = run->loss[run->best];
+    const struct oracle_input in = {.width = spec->width,
+                                    .height = spec->height,
+                                    .triangles = spec->triangles,
+                                    .sigma = run->sigma[run->best],
+                                    .params = run->params,
+                                    .background = background,
+                                    .target = target};
+    if (!oracle_render(&in, &out, err))
+        return false;
+    const double allowed =
+        LOSS_TOLERANCE * out.loss + 2 * sqrt(out.loss) * IMAGE_ROUNDING + IMAGE_ROUNDING * IMAGE_ROUNDING;
+    return fabs(loss - out.loss) <= allowed ||
+           err_set(err, ERR_WRONG, "the best scene's loss came out as %.9g, and by the reference it is %.9g",
+                   loss, out.loss);
+}
+
+bool fit_train(struct renderer *renderer, const struct render_spec *spec, const float *params,
+               const float background[3], const float *target, const struct fit_options *options,
+               struct fit_run *out, struct err *err)
 {
     struct training t = {.options = options, .run = out};
 
@@ -174,7 +209,8 @@ bool fit_train(struct renderer *renderer, const struct render_spec *spec, const 
         return err_set(err, ERR_INTERNAL, "a fit takes gradients of one scene and a target");
     if (!renderer->ops->open(renderer, spec, &t.job, err))
         return false;
-    bool ok = prepare(&t, params, background, target, err) && train(&t, err) && fetch_best(&t, err);
+    bool ok = prepare(&t, params, background, target, err) && train(&t, err) && fetch_best(&t, err) &&
+              verify(&t, spec, background, target, err);
     free(t.steps);
     free(t.moments);
     renderer->ops->close(t.job);

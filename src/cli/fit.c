@@ -21,7 +21,8 @@
 #define DEFAULT_PATIENCE 200
 /* A photograph is fitted at most this large unless --size says otherwise. */
 #define DEFAULT_SIDE 256u
-/* The rates of positions, colours and opacities, and the softness' way: what the renderer's scenes were fitted with. */
+/* The rates of positions, colours and opacities, and the softness' way: what the renderer's scenes were
+ * fitted with. */
 static const float rates[3] = {0.004f, 0.02f, 0.01f};
 #define FIRST_SIGMA 0.02f
 #define LAST_SIGMA 0.0015f
@@ -37,7 +38,8 @@ static const struct option table[] = {
      .letter = 's',
      .type = OPTION_TEXT,
      .argument = "LIST",
-     .help = "at which the picture is fitted: 128 or 192x128; several with commas. Default: the picture's own, made "
+     .help = "at which the picture is fitted: 128 or 192x128; several with commas. Default: the picture's "
+             "own, made "
              "smaller to 256 pixels a side",
      .offset = offsetof(struct fit_command, sizes)},
     {.name = "triangles",
@@ -70,8 +72,9 @@ static const struct option table[] = {
      .max = UINT64_MAX,
      .help = "of the scene that the descent starts from",
      .offset = offsetof(struct measure_options, seed)},
-    OUTPUT_OPTION("what the files are called: FILE.json (the scene), FILE.png, FILE.csv (the losses); of several runs "
-                  "each name says which. Default: the picture's name and -fit"),
+    OUTPUT_OPTION(
+        "what the files are called: FILE.json (the scene), FILE.png, FILE.csv (the losses); of several runs "
+        "each name says which. Default: the picture's name and -fit"),
     NO_PROGRESS_OPTION,
     DEVICE_OPTIONS,
     {.name = "format",
@@ -111,7 +114,8 @@ struct runs {
 };
 
 /* A list of values of one of a spec's keys. */
-static bool parse_list(const char *name, const char *text, struct render_spec **out, size_t *count, struct err *err)
+static bool parse_list(const char *name, const char *text, struct render_spec **out, size_t *count,
+                       struct err *err)
 {
     char *copy = mem_strdup(text, err), *rest = NULL;
     size_t capacity = 0;
@@ -150,8 +154,8 @@ static bool prepare(struct runs *r, const char *image, struct err *err)
         return false;
     own_size(&r->image, own);
     return parse_list("size", o->sizes ? o->sizes : own, &r->sizes, &r->size_count, err) &&
-           parse_list("triangles", o->triangles ? o->triangles : DEFAULT_TRIANGLES, &r->triangles, &r->triangles_count,
-                      err) &&
+           parse_list("triangles", o->triangles ? o->triangles : DEFAULT_TRIANGLES, &r->triangles,
+                      &r->triangles_count, err) &&
            render_devices(&o->measure, &r->devices, &r->device_count, err) &&
            fit_files_prefix(o->measure.output, image, &r->prefix, err);
 }
@@ -169,7 +173,9 @@ struct telling {
 
 static double steps_a_second(const struct fit_run *run)
 {
-    return run->count > 0 && run->at_ns[run->count - 1] > 0 ? run->count * 1e9 / (double)run->at_ns[run->count - 1] : 0;
+    return run->count > 0 && run->at_ns[run->count - 1] > 0
+               ? run->count * 1e9 / (double)run->at_ns[run->count - 1]
+               : 0;
 }
 
 static void tell(void *context, const struct fit_run *run)
@@ -195,7 +201,8 @@ static struct table *start_table(struct runs *r, const char *image, struct err *
     if (!t)
         return NULL;
     table_title(t, "Fitting %s    Adam, sigma %g to %g, at most %llu steps", image, (double)FIRST_SIGMA,
-                (double)LAST_SIGMA, (unsigned long long)(r->options->steps.given ? r->options->steps.value : DEFAULT_STEPS));
+                (double)LAST_SIGMA,
+                (unsigned long long)(r->options->steps.given ? r->options->steps.value : DEFAULT_STEPS));
     table_column(t, ALIGN_LEFT, KEEP_ALWAYS, "size");
     table_column(t, ALIGN_RIGHT, KEEP_ALWAYS, "triangles");
     table_column(t, ALIGN_LEFT, KEEP_ALWAYS, "device");
@@ -289,7 +296,8 @@ static bool train(struct runs *r, struct renderer *renderer, const struct render
 }
 
 /* *rate: steps a second of the first device with this spec; 0: this is the first. */
-static bool run_one(struct runs *r, const struct render_spec *spec, size_t device, double *rate, struct err *err)
+static bool run_one(struct runs *r, const struct render_spec *spec, size_t device, double *rate,
+                    struct err *err)
 {
     const struct device_info *info = &r->devices[device];
     const bool one = r->device_count * r->size_count * r->triangles_count == 1;
@@ -375,12 +383,15 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
 const struct command command_fit = {
     .name = "fit",
     .help = "fit triangles to a picture: a whole training run on each device",
-    .description =
-        "Fits triangles to a picture (PNG or PPM) by gradient descent on all ten parameters of each: Adam, with the "
-        "edges' softness going from 0.02 to 0.0015. On an OpenCL device the whole loop runs there and only losses come "
-        "back. Shows steps a second and the time that it took on each device, and writes the best scene, its picture "
-        "and the losses. Ctrl-C ends a run early and keeps the best so far. A scene's losses have the same bits in "
-        "every run on one device.",
+    .description = "Fits triangles to a picture (PNG or PPM) by gradient descent on all ten parameters of "
+                   "each: Adam, with the "
+                   "edges' softness going from 0.02 to 0.0015. On an OpenCL device the whole loop runs there "
+                   "and only losses come "
+                   "back. Shows steps a second and the time that it took on each device, and writes the best "
+                   "scene, its picture "
+                   "and the losses. The best scene's loss is checked against the reference. Ctrl-C ends a "
+                   "run early and keeps the best so far. A scene's losses have the same bits in "
+                   "every run on one device.",
     .arguments = "IMAGE",
     .min_arguments = 1,
     .max_arguments = 1,

@@ -23,7 +23,8 @@ bool fit_files_free(const char *name, struct err *err)
         strbuf_reset(&path);
         strbuf_addf(&path, "%s%s", name, suffixes[i]);
         if (access(strbuf_str(&path), F_OK) == 0)
-            is_free = err_set(err, ERR_IO, "%s is there already; choose another name with -o", strbuf_str(&path));
+            is_free =
+                err_set(err, ERR_IO, "%s is there already; choose another name with -o", strbuf_str(&path));
     }
     strbuf_fini(&path);
     return is_free;
@@ -101,7 +102,8 @@ bool fit_files_save(const char *name, struct renderer *renderer, const struct sc
         ok = ok && strbuf_ok(&paths[i], err);
     }
     ok = ok && scene_save(strbuf_str(&paths[0]), scene, err) &&
-         render_save(renderer, scene, run->sigma[run->best], spec->width, spec->height, strbuf_str(&paths[1]), err) &&
+         render_save(renderer, scene, run->sigma[run->best], spec->width, spec->height, strbuf_str(&paths[1]),
+                     err) &&
          save_losses(strbuf_str(&paths[2]), run, err);
     for (size_t i = 0; i < SUFFIXES; i++)
         strbuf_fini(&paths[i]);

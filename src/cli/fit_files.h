@@ -6,8 +6,8 @@
 #include "bench/fit.h"
 #include "model/scene.h"
 
-/* What all names of a command begin with: `asked`, or, where it is NULL, the picture's name and -fit, in the current
- * folder, with a number behind where files of that name are there. *out is the caller's to free. */
+/* What all names of a command begin with: `asked`, or, where it is NULL, the picture's name and -fit, in the
+ * current folder, with a number behind where files of that name are there. *out is the caller's to free. */
 bool fit_files_prefix(const char *asked, const char *image, char **out, struct err *err) GB_NODISCARD;
 /* Appends a run's name: the prefix; device not NULL: and which run it is. */
 void fit_files_name(const char *prefix, const struct device_info *device, const struct render_spec *spec,

@@ -10,7 +10,8 @@
 #include "model/image.h"
 
 /* The devices of all backends. That there is no OpenCL is no error: there is the CPU. */
-static bool list_all(const struct measure_options *options, struct device_info **out, size_t *count, struct err *err)
+static bool list_all(const struct measure_options *options, struct device_info **out, size_t *count,
+                     struct err *err)
 {
     struct backend_options how;
 
@@ -39,7 +40,8 @@ static bool list_all(const struct measure_options *options, struct device_info *
     return true;
 }
 
-static bool is_wanted(const struct text_list *asked, const struct device_info *devices, size_t count, size_t index)
+static bool is_wanted(const struct text_list *asked, const struct device_info *devices, size_t count,
+                      size_t index)
 {
     const struct device_info *device = &devices[index];
 
@@ -51,7 +53,8 @@ static bool is_wanted(const struct text_list *asked, const struct device_info *d
     return device->backend == BACKEND_OPENMP || index == 1 + opencl_best(devices + 1, count - 1);
 }
 
-bool render_devices(const struct measure_options *options, struct device_info **out, size_t *count, struct err *err)
+bool render_devices(const struct measure_options *options, struct device_info **out, size_t *count,
+                    struct err *err)
 {
     const struct text_list *asked = &options->devices;
     struct device_info *all;
@@ -64,7 +67,8 @@ bool render_devices(const struct measure_options *options, struct device_info **
         for (size_t d = 0; d < total; d++)
             found += choose_matches(&all[d], asked->items[i]) && all[d].trouble[0] == '\0';
         if (!found) {
-            err_set(err, ERR_NO_DEVICE, "no usable device is \"%s\"; gpubench devices lists them", asked->items[i]);
+            err_set(err, ERR_NO_DEVICE, "no usable device is \"%s\"; gpubench devices lists them",
+                    asked->items[i]);
             goto fail;
         }
     }
@@ -88,8 +92,8 @@ fail:
     return false;
 }
 
-bool render_open(const struct measure_options *options, const struct device_info *device, struct renderer **out,
-                 struct err *err)
+bool render_open(const struct measure_options *options, const struct device_info *device,
+                 struct renderer **out, struct err *err)
 {
     struct backend_options how;
 
@@ -98,8 +102,8 @@ bool render_open(const struct measure_options *options, const struct device_info
             err_wrap(err, "%s", device->selector));
 }
 
-bool render_save(struct renderer *renderer, const struct scene *scene, float sigma, uint32_t width, uint32_t height,
-                 const char *path, struct err *err)
+bool render_save(struct renderer *renderer, const struct scene *scene, float sigma, uint32_t width,
+                 uint32_t height, const char *path, struct err *err)
 {
     const struct renderer_ops *ops = renderer->ops;
     struct render_job *job = NULL;

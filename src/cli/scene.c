@@ -40,7 +40,8 @@ static const struct option table[] = {
      .letter = 'd',
      .type = OPTION_LIST,
      .argument = "WHICH",
-     .help = "what draws it: openmp, ocl:P:D, gpu, or part of a device's name; list shows them. Default: openmp",
+     .help =
+         "what draws it: openmp, ocl:P:D, gpu, or part of a device's name; list shows them. Default: openmp",
      .offset = offsetof(struct measure_options, devices)},
     {.name = "json",
      .type = OPTION_FLAG,
@@ -75,18 +76,20 @@ static const char *sig3(char out[UNITS_MAX], double value)
     return out;
 }
 
-static void write_text(const struct scene_stats *s, const char *path, const struct render_spec *spec, struct strbuf *out)
+static void write_text(const struct scene_stats *s, const char *path, const struct render_spec *spec,
+                       struct strbuf *out)
 {
     static const char *const names[] = {"fused", "recompute", "taped"};
     char a[UNITS_MAX], b[UNITS_MAX], c[UNITS_MAX];
 
-    strbuf_addf(out, "%s: %u triangles, on %ux%u pixels at sigma %g\n", path, s->triangles, spec->width, spec->height,
-                (double)spec->sigma);
-    put_row(out, "area", "median %s, 90 %% up to %s, largest %s pixels; %u below a pixel", sig3(a, s->area_median),
-            sig3(b, s->area_p90), sig3(c, s->area_max), s->small);
-    put_row(out, "covered pairs", "%s a pixel, of %s in padded bounds", sig3(a, s->covered), sig3(b, s->in_bounds));
-    put_row(out, "layers", "mean %s, 99 %% up to %s, most %u; %.3g %% of the pixels are bare", sig3(a, s->covered),
-            sig3(b, s->layers_p99), s->layers_max, 100 * s->bare);
+    strbuf_addf(out, "%s: %u triangles, on %ux%u pixels at sigma %g\n", path, s->triangles, spec->width,
+                spec->height, (double)spec->sigma);
+    put_row(out, "area", "median %s, 90 %% up to %s, largest %s pixels; %u below a pixel",
+            sig3(a, s->area_median), sig3(b, s->area_p90), sig3(c, s->area_max), s->small);
+    put_row(out, "covered pairs", "%s a pixel, of %s in padded bounds", sig3(a, s->covered),
+            sig3(b, s->in_bounds));
+    put_row(out, "layers", "mean %s, 99 %% up to %s, most %u; %.3g %% of the pixels are bare",
+            sig3(a, s->covered), sig3(b, s->layers_p99), s->layers_max, 100 * s->bare);
     put_row(out, "opaque", "%.3g %% of the covered pairs (weight 0.99 and above)", 100 * s->opaque);
     strbuf_add(out, "What a gradient takes by each strategy, counted and not measured: evaluations of\n"
                     "triangles a pixel; a tape in memory\n");
@@ -101,8 +104,8 @@ static void write_text(const struct scene_stats *s, const char *path, const stru
     }
 }
 
-static bool write_json(const struct scene_stats *s, const char *path, const struct render_spec *spec, struct strbuf *out,
-                       struct err *err)
+static bool write_json(const struct scene_stats *s, const char *path, const struct render_spec *spec,
+                       struct strbuf *out, struct err *err)
 {
     struct json *root = json_new_object();
 
@@ -162,7 +165,8 @@ static bool show(const struct scene_command *o, const char *path, struct err *er
     struct strbuf text = STRBUF_INIT;
 
     spec_init(&spec);
-    if ((!spec_set_text(&spec, spec_find("size"), o->size ? o->size : DEFAULT_SIZE, err) && !err_wrap(err, "--size")) ||
+    if ((!spec_set_text(&spec, spec_find("size"), o->size ? o->size : DEFAULT_SIZE, err) &&
+         !err_wrap(err, "--size")) ||
         (!spec_set_text(&spec, spec_find("sigma"), o->sigma ? o->sigma : DEFAULT_SIGMA, err) &&
          !err_wrap(err, "--sigma")) ||
         !scene_load(path, &scene, err))
@@ -193,9 +197,11 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
 const struct command command_scene = {
     .name = "scene",
     .help = "show what a scene is like: sizes, layers, cost; and draw it",
-    .description = "Shows how large a scene's triangles are, how deep they lie over each other and what a gradient of it "
-                   "costs by each strategy, counted by the double-precision reference; with --render also draws it on a "
-                   "device. FILE is a scene as configs name them and gpubench fit writes them.",
+    .description =
+        "Shows how large a scene's triangles are, how deep they lie over each other and what a gradient of "
+        "it "
+        "costs by each strategy, counted by the double-precision reference; with --render also draws it on a "
+        "device. FILE is a scene as configs name them and gpubench fit writes them.",
     .arguments = "FILE",
     .min_arguments = 1,
     .max_arguments = 1,

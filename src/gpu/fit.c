@@ -1,4 +1,5 @@
-/* Gradient descent wholly on the device: parameters, moments and the best scene stay there, losses come back. */
+/* Gradient descent wholly on the device: parameters, moments and the best scene stay there, losses come back.
+ */
 #include "gpu/fit.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@
 #define STATE_ROW 3
 
 struct fit {
-    cl_kernel adam;                                  /* owned, like these: */
+    cl_kernel adam; /* owned, like these: */
     cl_mem params, out, moments, best, state, losses;
     uint32_t capacity; /* losses that there is room for */
     uint32_t turn;     /* the row of state that the next step reads */
@@ -44,14 +45,15 @@ static bool buffer(const struct opencl_job *job, uint64_t floats, cl_mem *out, s
     return *out || opencl_fail(err, code, "clCreateBuffer", job->r->base.info.name);
 }
 
-static bool copy(const struct opencl_job *job, bool up, cl_mem buffer, void *data, uint64_t floats, struct err *err)
+static bool copy(const struct opencl_job *job, bool up, cl_mem buffer, void *data, uint64_t floats,
+                 struct err *err)
 {
     const size_t bytes = (size_t)floats * sizeof(float);
     cl_int code = up ? clEnqueueWriteBuffer(job->r->queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL)
                      : clEnqueueReadBuffer(job->r->queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL);
 
-    return code == CL_SUCCESS ||
-           opencl_fail(err, code, up ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer", job->r->base.info.name);
+    return code == CL_SUCCESS || opencl_fail(err, code, up ? "clEnqueueWriteBuffer" : "clEnqueueReadBuffer",
+                                             job->r->base.info.name);
 }
 
 static uint64_t values_of(const struct opencl_job *job)
@@ -68,8 +70,8 @@ static bool open(struct opencl_job *job, struct err *err)
         return false;
     return job_kernel(job->r, "adam.cl", "adam", "", &job->fit->adam, err) &&
            buffer(job, values + 3, &job->fit->params, err) && buffer(job, values + 2, &job->fit->out, err) &&
-           buffer(job, 2 * values + 1, &job->fit->moments, err) && buffer(job, values + 1, &job->fit->best, err) &&
-           buffer(job, 2 * STATE_ROW, &job->fit->state, err);
+           buffer(job, 2 * values + 1, &job->fit->moments, err) &&
+           buffer(job, values + 1, &job->fit->best, err) && buffer(job, 2 * STATE_ROW, &job->fit->state, err);
 }
 
 /* The caller's parameters and background, no moments, no best scene. */
@@ -140,7 +142,8 @@ static bool launch_adam(struct opencl_job *job, const struct fit_step *step, uin
     for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0] && code == CL_SUCCESS; i++)
         code = clSetKernelArg(fit->adam, i, arguments[i].size, arguments[i].value);
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, "clSetKernelArg", job->r->base.info.name) || err_wrap(err, "kernel adam");
+        return opencl_fail(err, code, "clSetKernelArg", job->r->base.info.name) ||
+               err_wrap(err, "kernel adam");
     code = clEnqueueNDRangeKernel(job->r->queue, fit->adam, 1, NULL, &global, &group, 0, NULL, NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, "clEnqueueNDRangeKernel", job->r->base.info.name) ||
@@ -149,8 +152,8 @@ static bool launch_adam(struct opencl_job *job, const struct fit_step *step, uin
     return true;
 }
 
-static bool take_step(struct opencl_job *job, struct watch *watch, struct slice *s, const struct fit_step *step,
-                      uint32_t index, struct err *err)
+static bool take_step(struct opencl_job *job, struct watch *watch, struct slice *s,
+                      const struct fit_step *step, uint32_t index, struct err *err)
 {
     job->base.spec.sigma = step->sigma;
     slice_view(job, s);

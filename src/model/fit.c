@@ -26,7 +26,8 @@ static float descend(float g, float *m, float *v, float rate, const struct fit_s
     return rate * (*m * step->correction1) / (sqrtf(*v * step->correction2) + FIT_EPSILON);
 }
 
-void fit_update(float *params, const float *grads, float *moments, uint32_t triangles, const struct fit_step *step)
+void fit_update(float *params, const float *grads, float *moments, uint32_t triangles,
+                const struct fit_step *step)
 {
     const uint64_t values = (uint64_t)triangles * SCENE_STRIDE;
 

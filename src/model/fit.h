@@ -1,5 +1,5 @@
-/* Fitting a scene to a picture by gradient descent: Adam (Kingma, Ba: "Adam: a method for stochastic optimization",
- * ICLR 2015) on all ten parameters of each triangle. */
+/* Fitting a scene to a picture by gradient descent: Adam (Kingma, Ba: "Adam: a method for stochastic
+ * optimization", ICLR 2015) on all ten parameters of each triangle. */
 #ifndef GPUBENCH_MODEL_FIT_H
 #define GPUBENCH_MODEL_FIT_H
 
@@ -9,8 +9,8 @@
 #define FIT_BETA2 0.999f
 #define FIT_EPSILON 1e-8f
 
-/* Where parameters are kept. At opacity 0 or 1 the clamp of the model is flat: a triangle there would never move
- * again. A vertex may leave the picture by a quarter of its side. */
+/* Where parameters are kept. At opacity 0 or 1 the clamp of the model is flat: a triangle there would never
+ * move again. A vertex may leave the picture by a quarter of its side. */
 #define FIT_MIN_COORD (-0.25f)
 #define FIT_MAX_COORD 1.25f
 #define FIT_MIN_ALPHA 0.001f
@@ -26,8 +26,9 @@ struct fit_step {
 /* Step `index` of `count`, with the given rates: sigma goes from `first` to `last` geometrically. */
 struct fit_step fit_step_at(uint32_t index, uint32_t count, float first, float last, const float rates[3]);
 
-/* Updates params[T][10] by grads[T][10]. moments: [2][T][10], zero before the first step. Every operation is rounded
- * to float32, here as in kernels/adam.cl. */
-void fit_update(float *params, const float *grads, float *moments, uint32_t triangles, const struct fit_step *step);
+/* Updates params[T][10] by grads[T][10]. moments: [2][T][10], zero before the first step. Every operation is
+ * rounded to float32, here as in kernels/adam.cl. */
+void fit_update(float *params, const float *grads, float *moments, uint32_t triangles,
+                const struct fit_step *step);
 
 #endif

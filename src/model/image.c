@@ -176,7 +176,8 @@ bool image_load(const char *path, const float background[3], struct image *out, 
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
 
     *out = (struct image){0};
-    bool ok = strbuf_add_file(&file, path, err) && image_parse(strbuf_str(&file), file.len, name, background, out, err);
+    bool ok = strbuf_add_file(&file, path, err) &&
+              image_parse(strbuf_str(&file), file.len, name, background, out, err);
     strbuf_fini(&file);
     return ok;
 }
@@ -188,8 +189,8 @@ static unsigned char encode(float linear)
     return (unsigned char)(linear_to_srgb(v) * 255.0 + 0.5);
 }
 
-static bool save_ppm(const char *path, const unsigned char *rgb, uint64_t count, uint32_t width, uint32_t height,
-                     struct err *err)
+static bool save_ppm(const char *path, const unsigned char *rgb, uint64_t count, uint32_t width,
+                     uint32_t height, struct err *err)
 {
     FILE *file = fopen(path, "wb");
 

@@ -21,8 +21,8 @@ bool png_recognised(const void *data, size_t len)
 #define DEFLATE_MOST 1032u
 #define CHUNK_BYTES_MAX 16000000u
 
-/* libpng reports an error by longjmp into the function below that called setjmp: everything that lives longer is
- * here, in the caller's frame, so that no local variable's value is lost. */
+/* libpng reports an error by longjmp into the function below that called setjmp: everything that lives longer
+ * is here, in the caller's frame, so that no local variable's value is lost. */
 struct decoder {
     const unsigned char *at, *end;
     const char *name;
@@ -31,7 +31,7 @@ struct decoder {
     png_infop info;
     uint32_t width, height, channels, depth;
     uint64_t row_bytes;
-    double gamma; /* of the file: sample = light^gamma; 0: sRGB */
+    double gamma;           /* of the file: sample = light^gamma; 0: sRGB */
     unsigned char *samples; /* owned; [height][row_bytes] */
     png_bytep *rows;        /* owned; into samples */
 };
@@ -100,17 +100,17 @@ static bool decode_rows(struct decoder *d)
     return true;
 }
 
-/* A header is cheap to write: whether the pixels can be in what follows it is looked at before memory for them is
- * asked for. The fewest bits that a pixel takes in a file is one. */
+/* A header is cheap to write: whether the pixels can be in what follows it is looked at before memory for
+ * them is asked for. The fewest bits that a pixel takes in a file is one. */
 static bool check_size(const struct decoder *d, struct err *err)
 {
     if (d->width > SPEC_MAX_SIZE || d->height > SPEC_MAX_SIZE)
-        return err_set(err, ERR_CONFIG, "%s: a PNG of %ux%u pixels; sides up to %u are read", d->name, d->width,
-                       d->height, SPEC_MAX_SIZE);
+        return err_set(err, ERR_CONFIG, "%s: a PNG of %ux%u pixels; sides up to %u are read", d->name,
+                       d->width, d->height, SPEC_MAX_SIZE);
     uint64_t least = ((uint64_t)d->width / 8 + 1) * d->height / DEFLATE_MOST;
     if ((uint64_t)(d->end - d->at) < least)
-        return err_set(err, ERR_CONFIG, "%s: cut short: %ux%u pixels cannot be in the %llu bytes that follow", d->name,
-                       d->width, d->height, (unsigned long long)(d->end - d->at));
+        return err_set(err, ERR_CONFIG, "%s: cut short: %ux%u pixels cannot be in the %llu bytes that follow",
+                       d->name, d->width, d->height, (unsigned long long)(d->end - d->at));
     return true;
 }
 
@@ -138,7 +138,8 @@ static uint32_t sample_of(const struct decoder *d, const unsigned char *row, uin
     return wide;
 }
 
-/* Samples to light, and what is transparent laid over the background (ISO/IEC 15948, 13.16: in linear light). */
+/* Samples to light, and what is transparent laid over the background (ISO/IEC 15948, 13.16: in linear light).
+ */
 static bool convert(const struct decoder *d, const float background[3], struct image *out, struct err *err)
 {
     const uint32_t most = d->depth == 16 ? 65535 : 255;
@@ -196,7 +197,8 @@ bool png_parse(const void *data, size_t len, const char *name, const float backg
 
 bool png_save(const char *path, const unsigned char *rgb, uint32_t width, uint32_t height, struct err *err)
 {
-    png_image image = {.version = PNG_IMAGE_VERSION, .width = width, .height = height, .format = PNG_FORMAT_RGB};
+    png_image image = {
+        .version = PNG_IMAGE_VERSION, .width = width, .height = height, .format = PNG_FORMAT_RGB};
 
     errno = 0;
     if (png_image_write_to_file(&image, path, 0, rgb, 0, NULL))

@@ -9,8 +9,8 @@ double srgb_to_linear(double v);
 
 /* Whether these bytes begin as a PNG does. */
 bool png_recognised(const void *data, size_t len);
-/* All colour types and depths, interlaced or not. Samples are decoded by sRGB, or by the file's gAMA where it has one
- * and no sRGB chunk; colour profiles are not applied. */
+/* All colour types and depths, interlaced or not. Samples are decoded by sRGB, or by the file's gAMA where it
+ * has one and no sRGB chunk; colour profiles are not applied. */
 bool png_parse(const void *data, size_t len, const char *name, const float background[3], struct image *out,
                struct err *err) GB_NODISCARD;
 /* Writes rgb[height][width][3], sRGB of 8 bits. */

@@ -69,8 +69,8 @@ static void count_layers(const struct oracle_output *o, size_t pixels, struct sc
     out->evaluations[STRATEGY_RECOMPUTE] = out->in_bounds + (double)again / (double)pixels;
 }
 
-bool scene_stats_of(const struct scene *scene, float sigma, uint32_t width, uint32_t height, struct scene_stats *out,
-                    struct err *err)
+bool scene_stats_of(const struct scene *scene, float sigma, uint32_t width, uint32_t height,
+                    struct scene_stats *out, struct err *err)
 {
     const size_t pixels = (size_t)width * height;
     const struct oracle_input in = {.width = width,
@@ -83,10 +83,12 @@ bool scene_stats_of(const struct scene *scene, float sigma, uint32_t width, uint
                               .listed = mem_calloc(pixels, sizeof *o.listed, "layers", err)};
 
     *out = (struct scene_stats){.triangles = scene->triangles};
-    bool ok = o.covered && o.listed && count_areas(scene, (double)pixels, out, err) && oracle_render(&in, &o, err);
+    bool ok =
+        o.covered && o.listed && count_areas(scene, (double)pixels, out, err) && oracle_render(&in, &o, err);
     if (ok)
         count_layers(&o, pixels, out);
-    out->tape_touched_bytes = oracle_tape_touched_bytes(scene->params, scene->triangles, sigma, width, height);
+    out->tape_touched_bytes =
+        oracle_tape_touched_bytes(scene->params, scene->triangles, sigma, width, height);
     out->tape_dense_bytes = oracle_tape_dense_bytes(1, scene->triangles, width, height);
     free(o.covered);
     free(o.listed);

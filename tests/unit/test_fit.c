@@ -32,7 +32,8 @@ static void test_a_step_is_adams(void **state)
             grads[i] = (float)g;
             m[i] = 0.9 * m[i] + 0.1 * g;
             v[i] = 0.999 * v[i] + 0.001 * g * g;
-            want[i] -= rate * (m[i] / (1 - pow(0.9, step + 1))) / (sqrt(v[i] / (1 - pow(0.999, step + 1))) + 1e-8);
+            want[i] -=
+                rate * (m[i] / (1 - pow(0.9, step + 1))) / (sqrt(v[i] / (1 - pow(0.999, step + 1))) + 1e-8);
         }
         fit_update(params, grads, moments, 1, &how);
     }
@@ -52,7 +53,8 @@ static void test_softness_goes_down_by_the_same_factor(void **state)
 
 static void test_parameters_stay_in_their_ranges(void **state)
 {
-    static const float low[3] = {FIT_MIN_COORD, 0.0f, FIT_MIN_ALPHA}, high[3] = {FIT_MAX_COORD, 1.0f, FIT_MAX_ALPHA};
+    static const float low[3] = {FIT_MIN_COORD, 0.0f, FIT_MIN_ALPHA},
+                       high[3] = {FIT_MAX_COORD, 1.0f, FIT_MAX_ALPHA};
     const struct fit_step how = fit_step_at(0, 1, 0.01f, 0.01f, (float[]){9.0f, 9.0f, 9.0f});
     (void)state;
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -273,6 +275,39 @@ static void test_ends(void **state)
     r->ops->destroy(r);
 }
 
+/* A renderer that says half of its losses. */
+static bool half_call(struct render_job *job, struct err *err)
+{
+    struct renderer *cpu = open_cpu(1);
+    bool ok = cpu->ops->call(job, err);
+    job->io.loss[0] /= 2;
+    cpu->ops->destroy(cpu);
+    return ok;
+}
+
+static void test_a_wrong_loss_is_found(void **state)
+{
+    const struct fit_options options = options_of(3);
+    const struct render_spec spec = spec_of();
+    struct renderer *r = open_cpu(1);
+    const struct renderer_ops *ops = r->ops;
+    struct renderer_ops half = *ops;
+    struct err err = ERR_INIT;
+    struct fit_run run;
+    float params[TRIANGLES * SCENE_STRIDE];
+    (void)state;
+    half.call = half_call;
+    r->ops = &half;
+    make_target();
+    scene_random(params, TRIANGLES, 7, 0, 0.15f);
+    assert_false(fit_train(r, &spec, params, background, target, &options, &run, &err));
+    assert_int_equal(err.code, ERR_WRONG);
+    assert_null(run.loss);
+    err_fini(&err);
+    r->ops = ops;
+    r->ops->destroy(r);
+}
+
 /* A target that is no number stands for a descent that went wrong: the start is what is left. */
 static void test_divergence(void **state)
 {
@@ -305,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_the_loop_on_the_device_is_the_one_on_the_host),
         cmocka_unit_test(test_a_step_without_room_is_made_again),
         cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_a_wrong_loss_is_found),
         cmocka_unit_test(test_divergence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,8 +47,8 @@ static struct made make(const struct kind *kind, uint32_t width, uint32_t height
     for (uint32_t y = 0; y < height; y++)
         row[y] = (png_bytep)(rows + y * row_bytes);
     png_set_write_fn(png, &made, sink, no_flush);
-    png_set_IHDR(png, info, width, height, kind->depth, kind->colour, kind->interlace, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, width, height, kind->depth, kind->colour, kind->interlace,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (kind->gamma > 0)
         png_set_gAMA(png, info, kind->gamma);
     if (kind->palette)
@@ -76,8 +76,8 @@ static void expect_pixels(const struct made *made, const float *background, size
     image_fini(&image);
 }
 
-static void check(const struct kind *kind, uint32_t width, uint32_t height, const unsigned char *rows, size_t row_bytes,
-                  const float *background, const double *want)
+static void check(const struct kind *kind, uint32_t width, uint32_t height, const unsigned char *rows,
+                  size_t row_bytes, const float *background, const double *want)
 {
     struct made made = make(kind, width, height, rows, row_bytes);
     expect_pixels(&made, background, (size_t)width * height * 3, want);
@@ -100,9 +100,10 @@ static void test_each_colour_type_and_depth(void **state)
           (double[]){L188, L188, L188, 0, 0, 0});
     check(&(struct kind){.depth = 16, .colour = PNG_COLOR_TYPE_GRAY}, 2, 1, wide, 4, NULL,
           (double[]){L188, L188, L188, L128, L128, L128});
-    check(&(struct kind){.depth = 1, .colour = PNG_COLOR_TYPE_GRAY}, 2, 1, bits, 1, NULL, (double[]){0, 0, 0, 1, 1, 1});
-    check(&(struct kind){.depth = 1, .colour = PNG_COLOR_TYPE_PALETTE, .palette = palette, .colours = 2}, 2, 1, bits, 1,
-          NULL, (double[]){L188, L128, 0, 0, 1, L128});
+    check(&(struct kind){.depth = 1, .colour = PNG_COLOR_TYPE_GRAY}, 2, 1, bits, 1, NULL,
+          (double[]){0, 0, 0, 1, 1, 1});
+    check(&(struct kind){.depth = 1, .colour = PNG_COLOR_TYPE_PALETTE, .palette = palette, .colours = 2}, 2,
+          1, bits, 1, NULL, (double[]){L188, L128, 0, 0, 1, L128});
 }
 
 static void test_a_16_bit_grey_keeps_its_16_bits(void **state)
@@ -153,8 +154,10 @@ static void test_interlaced_is_the_same(void **state)
         for (size_t c = 0; c < 3; c++)
             want[3 * i + c] = (double)i / 255;
     }
-    check(&(struct kind){.depth = 8, .colour = PNG_COLOR_TYPE_GRAY, .interlace = PNG_INTERLACE_ADAM7, .gamma = 1.0}, 11,
-          13, &rows[0][0], 11, NULL, want);
+    check(
+        &(struct kind){
+            .depth = 8, .colour = PNG_COLOR_TYPE_GRAY, .interlace = PNG_INTERLACE_ADAM7, .gamma = 1.0},
+        11, 13, &rows[0][0], 11, NULL, want);
 }
 
 static void test_cut_short_anywhere_is_an_error(void **state)
@@ -225,8 +228,8 @@ static void test_any_bytes_are_survived(void **state)
     (void)state;
     rng_init(&rng, 1, 0);
     for (int round = 0; round < 3000; round++) {
-        struct made made = make(&(struct kind){.depth = 8, .colour = PNG_COLOR_TYPE_RGB_ALPHA, .gamma = 0.4}, 2, 1, rgba,
-                                8);
+        struct made made =
+            make(&(struct kind){.depth = 8, .colour = PNG_COLOR_TYPE_RGB_ALPHA, .gamma = 0.4}, 2, 1, rgba, 8);
         struct image image;
         struct err err = ERR_INIT;
         for (uint64_t edits = 1 + rng_next(&rng) % 4; edits > 0; edits--)
