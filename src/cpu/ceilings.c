@@ -12,21 +12,23 @@
 #define FMA_ROUNDS (1u << 17)
 #define EXP_ROUNDS (1u << 14)
 #define LOOPS 50
-#define COPIES 10
-/* More than caches hold. */
-#define COPY_BYTES ((size_t)128 << 20)
+/* A chunk after the other of arrays that are more than caches hold. */
+#define CHUNKS 16
+#define CHUNK_BYTES ((size_t)8 << 20)
+#define COPY_BYTES (CHUNKS * CHUNK_BYTES)
 
 enum work { WORK_NOTHING, WORK_FMA, WORK_EXP, WORK_TOUCH, WORK_COPY };
 
 struct bench {
     const struct cpu_renderer *cpu;
-    char *from, *to; /* [COPY_BYTES], a part a thread */
+    char *from, *to; /* [COPY_BYTES], a part of each chunk a thread */
+    size_t chunk;    /* that is copied next */
     float sum;       /* so that no loop is left out by the compiler */
 };
 
 static float do_work(const struct bench *b, enum work work, size_t thread, size_t threads)
 {
-    const size_t first = COPY_BYTES / threads * thread, bytes = COPY_BYTES / threads;
+    const size_t bytes = CHUNK_BYTES / threads, first = bytes * thread;
 
     switch (work) {
     case WORK_FMA:
@@ -34,11 +36,13 @@ static float do_work(const struct bench *b, enum work work, size_t thread, size_
     case WORK_EXP:
         return b->cpu->isa->exp_rounds(EXP_ROUNDS);
     case WORK_TOUCH:
-        memset(b->from + first, 1, bytes);
-        memset(b->to + first, 2, bytes);
+        for (size_t at = first; at < COPY_BYTES; at += CHUNK_BYTES) {
+            memset(b->from + at, 1, bytes);
+            memset(b->to + at, 2, bytes);
+        }
         break;
     case WORK_COPY:
-        memcpy(b->to + first, b->from + first, bytes);
+        memcpy(b->to + b->chunk * CHUNK_BYTES + first, b->from + b->chunk * CHUNK_BYTES + first, bytes);
         break;
     case WORK_NOTHING:
         break;
@@ -69,6 +73,7 @@ static double best_ns(struct bench *b, enum work work, int repeats)
 {
     uint64_t best = UINT64_MAX;
     for (int i = 0; i <= repeats; i++) {
+        b->chunk = (size_t)i % CHUNKS;
         uint64_t ns = time_region(b, work);
         if (i > 0 && ns < best) /* one warms up */
             best = ns;
@@ -88,7 +93,7 @@ bool cpu_ceilings(struct renderer *renderer, struct render_ceilings *out, struct
     const bool ok = b.to != NULL;
     if (ok) {
         time_region(&b, WORK_TOUCH);
-        out->copy_bytes = 2e9 * (double)COPY_BYTES / best_ns(&b, WORK_COPY, COPIES);
+        out->copy_bytes = 2e9 * (double)CHUNK_BYTES / best_ns(&b, WORK_COPY, LOOPS);
         out->flop = 2e9 * lanes * FMA_ROUNDS / best_ns(&b, WORK_FMA, LOOPS);
         out->exp = 1e9 * lanes * EXP_ROUNDS / best_ns(&b, WORK_EXP, LOOPS);
         out->launch_ns = best_ns(&b, WORK_NOTHING, LOOPS);

@@ -95,8 +95,8 @@ bool canary_time(struct renderer *renderer, cl_kernel kernel, size_t items, uint
 }
 
 /* The median of REPEATS; one before them warms up. */
-static bool time_median(struct opencl_renderer *r, cl_kernel kernel, size_t items, uint32_t launches, uint64_t *out,
-                        struct err *err)
+static bool time_median(struct opencl_renderer *r, cl_kernel kernel, size_t items, uint32_t launches,
+                        uint64_t *out, struct err *err)
 {
     uint64_t sorted[REPEATS], ns;
 

@@ -16,9 +16,10 @@
 #define GPU_ITEMS 16384u
 #define GPU_FMA_ROUNDS 1024u
 #define GPU_EXP_ROUNDS 2048u
-#define CPU_ITEMS CANARY_GROUP
-#define CPU_FMA_ROUNDS 64u
-#define CPU_EXP_ROUNDS 256u
+/* PoCL hands out groups by 32 and more: enough for all threads to get their share. */
+#define CPU_ITEMS (64 * CANARY_GROUP)
+#define CPU_FMA_ROUNDS 32u
+#define CPU_EXP_ROUNDS 32u
 /* More than caches hold. */
 #define GPU_COPY_BYTES (UINT64_C(512) << 20)
 #define CPU_COPY_BYTES (UINT64_C(128) << 20)

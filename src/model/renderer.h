@@ -95,13 +95,13 @@ struct fit_block {
     float *best;  /* out [T][10]: the scene of the least loss since the start; NULL: not wanted */
 };
 
-/* What a device can do at most, as small loops measure it: rates a second, the best of a few; 0: not measured, or
- * nothing is copied because memory is shared. */
+/* What a device can do at most, as small loops measure it: rates a second, the best of several; 0: not
+ * measured, or nothing is copied because memory is shared. */
 struct render_ceilings {
-    double flop;        /* float32, a fused multiply-add counted as two */
-    double exp;         /* exponentials, as the renderer computes them */
-    double copy_bytes;  /* from one array to another on the device: read and written */
-    double launch_ns;   /* nanoseconds: an empty kernel (openmp: parallel region) started and waited for */
+    double flop;       /* float32, a multiply-add counted as two */
+    double exp;        /* exponentials, as the renderer computes them */
+    double copy_bytes; /* from one array to another on the device: read and written */
+    double launch_ns;  /* not a rate: an empty kernel (openmp: parallel region) started and waited for */
     double up_pinned_bytes, up_pageable_bytes; /* host to device */
     double down_pinned_bytes, down_pageable_bytes;
 };

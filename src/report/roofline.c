@@ -217,10 +217,10 @@ static bool fill_work(const struct view *v, struct table *t, struct err *err)
     view_note(v, t, false);
     table_note(t, "time: measured, of the %s    pairs: covered ones, counted by the reference",
                device ? "kernels, by the device's events" : "whole call");
-    table_note(
-        t,
-        "FLOP: derived, %u a pair, counted in the source    bytes: derived, the call's arrays%s, each once",
-        flop_a_pair(v->line), v->line->tape_bytes ? " and its tape" : "");
+    table_note(t,
+               "FLOP: derived, %u a pair, counted in the source    bytes: derived, the call's arrays%s, each "
+               "once, as from memory",
+               flop_a_pair(v->line), v->line->tape_bytes ? " and its tape" : "");
     table_note(t,
                "bound: the longest of FLOP, exponentials (1 a pair)%s and bytes at their ceilings    %%: of "
                "the ceiling; of the bound",
