@@ -29,7 +29,14 @@ static float part_of_loss(global const float *partials, uint count, uint lane)
 static float part_of_sum(global const float *slots, uint count, uint value, uint part)
 {
     float sum = 0.0f;
-    for (uint s = part; s < count; s += GATHER_PARTS)
+    uint s = part;
+    for (; s + 3u * GATHER_PARTS < count; s += 4u * GATHER_PARTS) { /* four loads under way at a time */
+        float a = slots[(size_t)s * SUMS + value], b = slots[(size_t)(s + GATHER_PARTS) * SUMS + value];
+        float c = slots[(size_t)(s + 2u * GATHER_PARTS) * SUMS + value];
+        float d = slots[(size_t)(s + 3u * GATHER_PARTS) * SUMS + value];
+        sum += (a + b) + (c + d);
+    }
+    for (; s < count; s += GATHER_PARTS)
         sum += slots[(size_t)s * SUMS + value];
     return sum;
 }

@@ -4,6 +4,13 @@
 
 #include "lanes.h"
 
+#define BLOCKS (BLOCKS_X * BLOCKS_Y)
+#ifdef PATH_CPU
+#define BLOCK_H 1u
+#else
+#define BLOCK_H (LANES / BLOCK_W)
+#endif
+
 /* Cross products and bounds are rounded step by step; where a fused multiply-add is wanted, it says so. */
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -13,15 +20,23 @@
 #define FMA(a, b, c) ((real)(a) * (real)(b) + (real)(c))
 #endif
 
-/* select() takes a scalar's condition as a truth value and a vector's as sign bits: comparisons give both. */
+/* select() takes a scalar's condition as a truth value and a vector's as sign bits: comparisons give both.
+ * (`?:` between elements of an array would choose an address, and put the array into memory.) */
 #define CHOOSE(condition, yes, no) select((real)(no), (real)(yes), (mask)(condition))
 
 #ifdef PATH_CPU
+#define RECIPROCAL(x) (1.0f / (x))
+#define INVERSE_ROOT(x) (1.0f / sqrt(x))
+/* One instruction each, where fmin and fmax would look for NaNs first. */
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
 /* Library calls of a vector become one call an element on some CPU devices, so the exponential is written
  * out: 2^x = 2^n 2^f with f in [-1/2, 1/2], 2^f by the polynomial of Cephes' exp2f (relative error 2e-8).
- * For -126 <= x <= 126. */
-static inline real exp2_of(real x)
+ * Clamped to -126 ... 126, where n fits an exponent. */
+static inline real exp2_of(real wide)
 {
+    real x = MIN(MAX(wide, (real)(-126.0f)), (real)(126.0f));
     const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer in the low bits */
     real shifted = x + magic;
     real f = x - (shifted - magic);
@@ -33,107 +48,196 @@ static inline real exp2_of(real x)
     p = FMA(p, f, 1.0f);
     return as_float8(as_int8(p) + (as_int8(shifted) << 23));
 }
-#define RECIPROCAL(x) (1.0f / (x))
-#define INVERSE_ROOT(x) (1.0f / sqrt(x))
-/* One instruction each, where fmin and fmax would look for NaNs first. */
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
 #else
 /* The native forms are good to 2 ulp on the devices that have them in hardware. */
-#define exp2_of(x) native_exp2(x)
+#define exp2_of(x) native_exp2(x) /* 0 and infinity far out; neither reaches a pixel that is covered */
 #define RECIPROCAL(x) native_recip(x)
 #define INVERSE_ROOT(x) native_rsqrt(x)
 #define MIN(a, b) fmin(a, b)
 #define MAX(a, b) fmax(a, b)
 #endif
 
-/* A triangle as the walks hold it: the record, loaded once for all of a lane's pixels. */
-struct triangle {
-    float4 edge[3]; /* start x, y; tangent x, y */
-    float4 length;  /* of the edges; w: reach */
-    float4 inverse; /* 1/length; w: opacity */
-    float4 colour;  /* w: alpha */
-    uint4 place;    /* columns, rows, slot, flags */
+/* The centres of pixel columns (or rows) on a canvas of `size` pixels. */
+static inline real centre(mask px, uint size)
+{
+#ifdef PATH_CPU
+    return (convert_float8(px) + 0.5f) / (float)size;
+#else
+    return ((float)px + 0.5f) / (float)size;
+#endif
+}
+
+static inline float centre_row(int py, uint size)
+{
+    return ((float)py + 0.5f) / (float)size;
+}
+
+/* A team's tile. Distances are worked out from its corner: inside a tile they are small, so that nothing is
+ * lost where vertices and pixels nearly meet. */
+struct tile {
+    int x, y;           /* pixel column and row of the corner */
+    uint column, row;   /* of the tile */
+    float left, top;    /* x / W, y / H */
+    mask px;            /* a lane's pixels in the first block; in block j, BLOCK_W (BLOCK_H) further each */
+    int py;
+    real x_at[BLOCKS_X]; /* pixel centres from the corner, normalised */
+    float y_at[BLOCKS_Y];
 };
 
-static inline struct triangle load_triangle(global const struct shared_triangle *from)
-{
-    struct triangle t;
-    global const float4 *record = (global const float4 *)from;
-    t.edge[0] = record[0];
-    t.edge[1] = record[1];
-    t.edge[2] = record[2];
-    t.length = record[3];
-    t.inverse = record[4];
-    t.colour = record[5];
-    t.place = as_uint4(record[6]);
-    return t;
-}
+#define COLUMN_OF(tile, j) ((tile)->px + (int)((j) % BLOCKS_X * BLOCK_W))
+#define ROW_OF(tile, j) ((tile)->py + (int)((j) / BLOCKS_X * BLOCK_H))
+
+/* A triangle as the walks hold it. With p a pixel from the tile's corner and t an edge's unit tangent, p is at
+ * normal = (-ty, tx).p + z off the edge's line, positive inside, and at along = t.p + w along it: two
+ * multiply-adds each. */
+struct aimed {
+    float4 line[3]; /* x, y: tangent; z, w: offsets of normal and along */
+    float4 length;  /* of the edges; w: opacity */
+    float4 inverse; /* 1/length; w: 1 where alpha has a gradient, 0 where its clamp is flat */
+    float4 colour;  /* w: reach */
+    uint4 place;    /* columns, rows, slot, flags */
+    uint4 item;     /* index in the scene; bits of the tile's blocks that it may touch; unused */
+};
 
 #define LEFT(place) ((int)((place).x & 0xffffu))
 #define RIGHT(place) ((int)((place).x >> 16))
 #define TOP(place) ((int)((place).y & 0xffffu))
 #define BOTTOM(place) ((int)((place).y >> 16))
 
-/* Where pixels lie from the nearest edge. With n = (-ty, tx) the edge's normal and t its tangent,
- * p - closest = normal * n + beyond * t. */
+/* MODEL.md's rule to the letter, for triangles so thin that exact zeros decide. x, y: pixel centres on the
+ * canvas. */
+static inline mask inside_by_crosses(global const struct shared_triangle *from, real x, float y)
+{
+    real low = (real)(INFINITY), high = (real)(-INFINITY);
+    for (uint k = 0; k < 3; ++k) {
+        global const float *e = from->edge[k], *f = from->edge[(k + 1) % 3];
+        real cross = (f[0] - e[0]) * (y - e[1]) - (f[1] - e[1]) * (x - e[0]);
+        low = MIN(low, cross);
+        high = MAX(high, cross);
+    }
+    return (low >= 0.0f) | (high <= 0.0f);
+}
+
+/* a b - c d with one rounding of the result, not of each product (Kahan). */
+static inline float difference_of_products(float a, float b, float c, float d)
+{
+    float cd = c * d;
+    return fma(a, b, -cd) + fma(-c, d, cd);
+}
+
+static inline float4 aim_line(float4 edge, const struct tile *tile)
+{
+    float x = edge.x - tile->left, y = edge.y - tile->top; /* the edge's start */
+    return (float4)(edge.z, edge.w, difference_of_products(edge.w, x, edge.z, y), -fma(edge.z, x, edge.w * y));
+}
+
+static inline struct aimed aim(global const struct shared_triangle *from, const struct tile *tile, uint index,
+                               uint bits)
+{
+    struct aimed t;
+    global const float4 *record = (global const float4 *)from;
+    t.line[0] = aim_line(record[0], tile);
+    t.line[1] = aim_line(record[1], tile);
+    t.line[2] = aim_line(record[2], tile);
+    t.length = record[3];
+    t.inverse = record[4];
+    t.colour = record[5];
+    t.place = as_uint4(record[6]);
+    float reach = t.length.w, opacity = t.inverse.w, alpha = t.colour.w;
+    t.length.w = opacity;
+    t.inverse.w = alpha > 0.0f && alpha < 1.0f ? 1.0f : 0.0f;
+    t.colour.w = reach;
+    t.item = (uint4)(index, bits, 0, 0);
+    return t;
+}
+
+/* A triangle in front of a lane's pixels. */
+struct facing {
+    struct aimed t;
+    global const struct shared_triangle *from;
+#ifndef PATH_CPU
+    float innermost; /* pixels are inside from this smallest normal on: 0; never, where crosses decide */
+    uint crossed;    /* bit j: by its crosses, this lane's pixel of block j is inside */
+#endif
+};
+
+static inline struct facing face(struct aimed t, global const struct shared_triangle *from,
+                                 const struct tile *tile, const struct shared_view *view)
+{
+    struct facing f;
+    f.t = t;
+    f.from = from;
+#ifndef PATH_CPU
+    f.innermost = 0.0f;
+    f.crossed = 0;
+    if (t.place.w & SHARED_FLAG_DEGENERATE) {
+        /* Once for all blocks, and not unrolled: rare, and long. */
+        f.innermost = INFINITY;
+        ROLLED for (uint j = 0; j < BLOCKS; ++j)
+        {
+            real x = centre(COLUMN_OF(tile, j), view->width);
+            float y = centre_row(ROW_OF(tile, j), view->height);
+            f.crossed |= inside_by_crosses(from, x, y) ? 1u << j : 0u;
+        }
+    }
+#endif
+    return f;
+}
+
+/* Where pixels lie from the nearest edge: p - closest = normal (-ty, tx) + beyond (tx, ty). */
 struct nearest {
-    real square;         /* squared distance */
-    real distance, inverse; /* its root, and 1/distance (large, not infinite, at 0) */
+    real distance, inverse; /* and 1/distance; never 0 and infinite: 1e-30 is added to the square */
     real normal, beyond;
-    real along;          /* 0 ... 1 from the edge's start to its end: t of the model */
-    mask is_1, is_2;     /* which edge; neither: edge 0 */
+    real along;      /* 0 ... 1 along the edge, the way it runs */
+    mask is_1, is_2; /* which edge; neither: edge 0 */
     mask inside;
 };
 
-/* The distance to an edge splits in its frame: `normal` off the line, `beyond` off its ends. */
 #define EDGE(k, len)                                                                               \
-    real dx##k = px - t->edge[k].x, dy##k = py - t->edge[k].y;                                     \
-    real normal##k = FMA(t->edge[k].z, dy##k, -t->edge[k].w * dx##k);                              \
-    real along##k = FMA(t->edge[k].z, dx##k, t->edge[k].w * dy##k);                                \
-    real on##k = MIN(MAX(along##k, (real)(0.0f)), (real)(len));                                  \
+    real normal##k = FMA(t->line[k].x, y, FMA(-t->line[k].y, x, t->line[k].z));                    \
+    real along##k = FMA(t->line[k].x, x, FMA(t->line[k].y, y, t->line[k].w));                      \
+    real on##k = MIN(MAX(along##k, (real)(0.0f)), (real)(len));                                    \
     real beyond##k = along##k - on##k;                                                             \
-    real square##k = FMA(normal##k, normal##k, beyond##k * beyond##k);
+    real square##k = FMA(normal##k, normal##k, FMA(beyond##k, beyond##k, 1e-30f));
 
-static inline struct nearest find_nearest(const struct triangle *t, real px, real py)
+/* For the pixels of block j, at x, y from the tile's corner. */
+static inline struct nearest find_nearest(const struct facing *facing, const struct shared_view *view,
+                                          const struct tile *tile, uint j, real x, float y)
 {
+    const struct aimed *t = &facing->t;
     struct nearest n;
     EDGE(0, t->length.x)
     EDGE(1, t->length.y)
     EDGE(2, t->length.z)
     /* Ties keep the earlier edge. */
     n.is_1 = square1 < square0;
-    n.square = MIN(square0, square1);
-    n.is_2 = square2 < n.square;
-    n.square = MIN(n.square, square2);
-    n.inverse = INVERSE_ROOT(MAX(n.square, (real)(1e-30f)));
-    n.distance = n.square * n.inverse;
+    real square = MIN(square0, square1);
+    n.is_2 = square2 < square;
+    square = MIN(square, square2);
+    n.inverse = INVERSE_ROOT(square);
+    n.distance = square * n.inverse;
     n.normal = CHOOSE(n.is_2, normal2, CHOOSE(n.is_1, normal1, normal0));
     n.beyond = CHOOSE(n.is_2, beyond2, CHOOSE(n.is_1, beyond1, beyond0));
     n.along = CHOOSE(n.is_2, on2 * t->inverse.z,
                      CHOOSE(n.is_1, on1 * t->inverse.y, on0 * t->inverse.x));
-    if (t->place.w & SHARED_FLAG_DEGENERATE) {
-        /* The model's rule to the letter: exact zeros decide. */
-        real c0 = (t->edge[1].x - t->edge[0].x) * dy0 - (t->edge[1].y - t->edge[0].y) * dx0;
-        real c1 = (t->edge[2].x - t->edge[1].x) * dy1 - (t->edge[2].y - t->edge[1].y) * dx1;
-        real c2 = (t->edge[0].x - t->edge[2].x) * dy2 - (t->edge[0].y - t->edge[2].y) * dx2;
-        real low = MIN(MIN(c0, c1), c2), high = MAX(MAX(c0, c1), c2);
-        n.inside = (low >= 0.0f) | (high <= 0.0f);
-    } else if (t->place.w & SHARED_FLAG_CLOCKWISE) {
-        n.inside = MAX(MAX(normal0, normal1), normal2) <= 0.0f;
-    } else {
-        n.inside = MIN(MIN(normal0, normal1), normal2) >= 0.0f;
-    }
+#ifdef PATH_CPU
+    n.inside = MIN(MIN(normal0, normal1), normal2) >= 0.0f;
+    if (t->place.w & SHARED_FLAG_DEGENERATE)
+        n.inside = inside_by_crosses(facing->from, centre(COLUMN_OF(tile, j), view->width),
+                                     centre_row(ROW_OF(tile, j), view->height));
+#else
+    n.inside = MIN(MIN(normal0, normal1), normal2) >= facing->innermost ||
+               (facing->crossed & (1u << j)) != 0;
+#endif
     return n;
 }
 
-/* exp(-d/s) for the signed distance of n, at most 2^126 so that nothing overflows: the coverage is
- * k = 1/(1 + e), and 1 - k = e k without cancellation. */
+/* exp(-d/s) for the signed distance of n: the coverage is k = 1/(1 + e), and 1 - k = e k without
+ * cancellation. */
 static inline real edge_exponential(const struct nearest *n, float exp2_scale)
 {
     real x = n->distance * exp2_scale;
-    x = CHOOSE(n->inside, -x, x);
-    return exp2_of(MIN(MAX(x, (real)(-126.0f)), (real)(126.0f)));
+    return exp2_of(CHOOSE(n->inside, -x, x));
 }
 
 #endif

@@ -58,6 +58,18 @@ static inline void team_sync(void)
 #endif
 }
 
+/* The same for what it wrote to global memory. */
+static inline void team_sync_global(void)
+{
+#if defined(PATH_PTX)
+    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+#elif defined(PATH_SUBGROUPS)
+    sub_group_barrier(CLK_GLOBAL_MEM_FENCE);
+#elif defined(PATH_LOCAL)
+    barrier(CLK_GLOBAL_MEM_FENCE);
+#endif
+}
+
 /* How many lower lanes have hit set; *total is how many lanes have. */
 static inline uint team_rank(const struct team *team, bool hit, uint *total)
 {
@@ -96,6 +108,14 @@ static inline uint team_rank(const struct team *team, bool hit, uint *total)
 #endif
 }
 
+/* Whether any lane has hit set. */
+static inline bool team_any(const struct team *team, bool hit)
+{
+    uint total;
+    team_rank(team, hit, &total);
+    return total > 0;
+}
+
 /* *sum += value, where other work-items add to it, too. The order of the additions is not fixed. */
 static inline void atomic_add_float(volatile global float *sum, float value)
 {
@@ -129,6 +149,14 @@ static inline float shuffle_xor(float v, uint lane_mask)
     asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=f"(r) : "f"(v), "r"(lane_mask));
     return r;
 }
+
+/* Lanes with the bit unset keep low, the others high; each gives away what it does not keep to its partner
+ * across that bit, and adds what it gets. */
+static inline float exchange(float low, float high, uint lane, uint bit)
+{
+    bool up = lane & bit;
+    return (up ? high : low) + shuffle_xor(up ? low : high, bit);
+}
 #endif
 
 /* Sums one value over the team; every lane gets it. The order is fixed. */
@@ -161,19 +189,15 @@ static inline float team_sum_ten(const struct team *team, const float *v, uint *
 #if defined(PATH_PTX)
     /* A transposing butterfly: each step halves the values a lane holds and doubles the lanes that each
      * of them stands for. 10 -> 5 -> 3 -> 2 -> 1: twelve shuffles where ten separate sums take fifty. */
-    bool up = team->lane & 16u;
-    float a[5], b[3], c[2], d;
-    for (uint i = 0; i < 5; ++i)
-        a[i] = (up ? v[i + 5] : v[i]) + shuffle_xor(up ? v[i] : v[i + 5], 16);
-    up = team->lane & 8u;
-    for (uint i = 0; i < 2; ++i)
-        b[i] = (up ? a[i + 3] : a[i]) + shuffle_xor(up ? a[i] : a[i + 3], 8);
+    float a[5], b[3], c[2];
+    UNROLLED for (uint i = 0; i < 5; ++i)
+        a[i] = exchange(v[i], v[i + 5], team->lane, 16);
+    b[0] = exchange(a[0], a[3], team->lane, 8);
+    b[1] = exchange(a[1], a[4], team->lane, 8);
     b[2] = a[2] + shuffle_xor(a[2], 8);
-    up = team->lane & 4u;
-    c[0] = (up ? b[2] : b[0]) + shuffle_xor(up ? b[0] : b[2], 4);
+    c[0] = exchange(b[0], b[2], team->lane, 4);
     c[1] = b[1] + shuffle_xor(b[1], 4);
-    up = team->lane & 2u;
-    d = (up ? c[1] : c[0]) + shuffle_xor(up ? c[0] : c[1], 2);
+    float d = exchange(c[0], c[1], team->lane, 2);
     d += shuffle_xor(d, 1);
     /* Which of a lane's three, then of its two, is left; the middle ones live in both halves. */
     uint in_five = team->lane & 4u ? (team->lane & 2u ? 1u : 2u) : (team->lane & 2u ? 1u : 0u);
@@ -186,7 +210,7 @@ static inline float team_sum_ten(const struct team *team, const float *v, uint *
     return d;
 #elif defined(PATH_SUBGROUPS)
     float mine = 0.0f;
-    for (uint i = 0; i < SUMS; ++i) {
+    UNROLLED for (uint i = 0; i < SUMS; ++i) {
         float sum = sub_group_reduce_add(v[i]);
         mine = team->lane == i ? sum : mine;
     }
@@ -196,7 +220,7 @@ static inline float team_sum_ten(const struct team *team, const float *v, uint *
     uint value = team->lane % 16u, segment = team->lane / 16u;
     local float *partial = team->sums + SUMS * (LANES + 1u);
     float sum = 0.0f;
-    for (uint i = 0; i < SUMS; ++i)
+    UNROLLED for (uint i = 0; i < SUMS; ++i)
         team->sums[i * (LANES + 1u) + team->lane] = v[i];
     barrier(CLK_LOCAL_MEM_FENCE);
     if (value < SUMS) {

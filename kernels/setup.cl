@@ -11,27 +11,26 @@
 #define NO_REACH 1e30f
 
 /* MODEL.md, Forward 1: every operation rounded to float32. */
-static uint2 padded_bounds(const float *v, float sigma, uint width, uint height)
+static inline uint2 padded_bounds(const float *v, float sigma, uint width, uint height)
 {
     float pad = 6.0f * sigma;
     float min_x = fmin(fmin(v[0], v[2]), v[4]), max_x = fmax(fmax(v[0], v[2]), v[4]);
     float min_y = fmin(fmin(v[1], v[3]), v[5]), max_y = fmax(fmax(v[1], v[3]), v[5]);
-    for (uint i = 0; i < 6; ++i) {
-        if (!(fabs(v[i]) <= SHARED_MAX_COORD))
-            return (uint2)(0, 0);
-    }
+    bool finite = true;
+    UNROLLED for (uint i = 0; i < 6; ++i)
+        finite = finite && fabs(v[i]) <= SHARED_MAX_COORD;
     /* Clamped before the conversion: a wide pad must not overflow an int. */
     float w = (float)width, h = (float)height;
     float left = fmax(floor((min_x - pad) * w), 0.0f);
     float right = fmin(fmax(ceil((max_x + pad) * w), 0.0f) + 1.0f, w);
     float top = fmax(floor((min_y - pad) * h), 0.0f);
     float bottom = fmin(fmax(ceil((max_y + pad) * h), 0.0f) + 1.0f, h);
-    if (!(left < right) || !(top < bottom))
+    if (!finite || !(left < right) || !(top < bottom))
         return (uint2)(0, 0);
     return (uint2)((uint)left | (uint)right << 16, (uint)top | (uint)bottom << 16);
 }
 
-static uint tiles_met(uint2 bounds)
+static inline uint tiles_met(uint2 bounds)
 {
     uint left = bounds.x & 0xffffu, right = bounds.x >> 16;
     uint top = bounds.y & 0xffffu, bottom = bounds.y >> 16;
@@ -40,35 +39,43 @@ static uint tiles_met(uint2 bounds)
     return ((right - 1) / TILE_W - left / TILE_W + 1) * ((bottom - 1) / TILE_H - top / TILE_H + 1);
 }
 
-static struct shared_triangle frame(const float *p, const struct shared_view *view)
+static inline struct shared_triangle frame(const float *p, const struct shared_view *view)
 {
     struct shared_triangle t;
     float longest = 0.0f;
+    float area = (p[2] - p[0]) * (p[5] - p[1]) - (p[3] - p[1]) * (p[4] - p[0]);
+    UNROLLED for (uint k = 0; k < 3; ++k)
+    {
+        float dx = p[(2 * k + 2) % 6] - p[2 * k], dy = p[(2 * k + 3) % 6] - p[2 * k + 1];
+        longest = fmax(longest, dx * dx + dy * dy);
+    }
     uint2 bounds = padded_bounds(p, view->sigma, view->width, view->height);
-    for (uint k = 0; k < 3; ++k) {
-        uint next = (k + 1) % 3;
-        float dx = p[2 * next] - p[2 * k], dy = p[2 * next + 1] - p[2 * k + 1];
+    t.flags = 0;
+    if (!(fabs(area) > THIN * longest))
+        t.flags = SHARED_FLAG_DEGENERATE;
+    else if (area < 0.0f)
+        t.flags = SHARED_FLAG_CLOCKWISE;
+    const bool clockwise = t.flags & SHARED_FLAG_CLOCKWISE;
+    UNROLLED for (uint k = 0; k < 3; ++k)
+    {
+        float x = p[2 * k], y = p[2 * k + 1], next_x = p[(2 * k + 2) % 6], next_y = p[(2 * k + 3) % 6];
+        float dx = clockwise ? x - next_x : next_x - x, dy = clockwise ? y - next_y : next_y - y;
         float square = dx * dx + dy * dy, length = sqrt(square);
         bool point = square <= 1e-20f;
-        t.edge[k][0] = p[2 * k];
-        t.edge[k][1] = p[2 * k + 1];
+        t.edge[k][0] = clockwise ? next_x : x;
+        t.edge[k][1] = clockwise ? next_y : y;
         t.edge[k][2] = point ? 1.0f : dx / length;
         t.edge[k][3] = point ? 0.0f : dy / length;
         t.length[k] = point ? 0.0f : length;
         t.inverse[k] = point ? 0.0f : 1.0f / length;
-        longest = fmax(longest, square);
     }
-    float area = (p[2] - p[0]) * (p[5] - p[1]) - (p[3] - p[1]) * (p[4] - p[0]);
     t.opacity = fmin(fmax(p[9], 0.0f), 1.0f);
     /* At most SHARED_MIN_WEIGHT of opacity never makes a weight above it. */
     if (!(t.opacity > SHARED_MIN_WEIGHT))
         bounds = (uint2)(0, 0);
-    t.flags = area < 0.0f ? SHARED_FLAG_CLOCKWISE : 0;
-    if (!(fabs(area) > THIN * longest))
-        t.flags |= SHARED_FLAG_DEGENERATE;
     /* w = o/(1 + exp(x)) <= 1e-6 from x = ln(1e6 o) on; one part in a hundred more, for rounding. */
     t.reach = t.flags & SHARED_FLAG_DEGENERATE ? NO_REACH
-                                               : view->softness * (log(1e6f * t.opacity + 1.0f) + 0.01f) * 1.01f;
+                                               : (log(1e6f * t.opacity + 1.0f) + 0.01f) * 1.01f / view->inverse_softness;
     t.colour[0] = p[6];
     t.colour[1] = p[7];
     t.colour[2] = p[8];
@@ -86,7 +93,7 @@ kernel __attribute__((reqd_work_group_size(SETUP_GROUP, 1, 1))) void
 setup(const struct shared_view view, global const float *in, global struct shared_triangle *triangles,
       global uint2 *bounds, global float *out, uint clear)
 {
-    local uint counts[SETUP_GROUP];
+    local uint counts[2][SETUP_GROUP];
     uint lane = (uint)get_local_id(0);
     size_t scene = get_group_id(0);
     uint total = 0;
@@ -101,22 +108,23 @@ setup(const struct shared_view view, global const float *in, global struct share
         uint count = 0;
         if (live) {
             float p[SHARED_STRIDE];
-            for (uint v = 0; v < SHARED_STRIDE; ++v)
+            UNROLLED for (uint v = 0; v < SHARED_STRIDE; ++v)
                 p[v] = in[(size_t)i * SHARED_STRIDE + v];
             t = frame(p, &view);
             count = tiles_met((uint2)(t.columns, t.rows));
         }
-        counts[lane] = count;
+        /* Running totals: each step adds what lies `step` lanes below, from one array into the other. */
+        uint side = 0;
+        counts[0][lane] = count;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint step = 1; step < SETUP_GROUP; step *= 2) {
-            uint below = lane >= step ? counts[lane - step] : 0;
-            barrier(CLK_LOCAL_MEM_FENCE);
-            counts[lane] += below;
+            counts[1 - side][lane] = counts[side][lane] + (lane >= step ? counts[side][lane - step] : 0);
+            side = 1 - side;
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-        uint end = total + counts[lane];
+        uint end = total + counts[side][lane];
         /* Saturates, so that a scene that wants more than 2^32 says so. */
-        total = add_sat(total, counts[SETUP_GROUP - 1]);
+        total = add_sat(total, counts[side][SETUP_GROUP - 1]);
         barrier(CLK_LOCAL_MEM_FENCE);
         if (live) {
             t.slot = end <= view.slot_capacity && total < SHARED_NO_SLOT ? end - count : SHARED_NO_SLOT;

@@ -6,6 +6,10 @@
 #ifdef __OPENCL_VERSION__
 #define SHARED_U32 uint
 #define SHARED_ALIGNED(n) __attribute__((aligned(n)))
+/* Loops over small arrays that must come apart, so that the arrays stay in registers; and loops that must
+ * stay loops: rare code need not fill the instruction cache. */
+#define UNROLLED _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
 #else
 #include <stdint.h>
 #define SHARED_U32 uint32_t
@@ -29,12 +33,13 @@ struct shared_view {
                                        * slots needed (as uint) */
     SHARED_U32 goal_first, image_first; /* targets (or dL/dC) and images: [...][H][W][3] */
     float sigma;
-    float softness;   /* s = max(sigma, 1e-8) */
-    float exp2_scale; /* log2(e) / s */
-    float loss_scale; /* 1 / (3 W H) */
+    float inverse_softness; /* 1 / s, s = max(sigma, 1e-8) */
+    float exp2_scale;       /* log2(e) / s */
+    float loss_scale;       /* 1 / (3 W H) */
 };
 
-/* How the setup kernel leaves a triangle. Edge k runs from vertex k to vertex (k+1)%3. */
+/* How the setup kernel leaves a triangle. Edge k joins vertices k and (k+1)%3, and runs the way that has the
+ * inside on the side of its normal (-ty, tx): from vertex (k+1)%3 where SHARED_FLAG_CLOCKWISE is set. */
 struct shared_triangle {
     SHARED_ALIGNED(16) float edge[3][4]; /* start x, y; unit tangent x, y */
     float length[3];                     /* of the edges; 0 where an edge is a point */
@@ -65,7 +70,7 @@ struct shared_triangle {
     FIELD(shared_view, goal_first, U32, 0)      \
     FIELD(shared_view, image_first, U32, 0)     \
     FIELD(shared_view, sigma, F32, 0)           \
-    FIELD(shared_view, softness, F32, 0)        \
+    FIELD(shared_view, inverse_softness, F32, 0) \
     FIELD(shared_view, exp2_scale, F32, 0)      \
     FIELD(shared_view, loss_scale, F32, 0)      \
     WHOLE(shared_view)                          \
@@ -82,7 +87,7 @@ struct shared_triangle {
     FIELD(shared_triangle, flags, U32, 0)       \
     WHOLE(shared_triangle)
 
-#define SHARED_FLAG_CLOCKWISE 1u  /* the normals (-ty, tx) point outwards */
+#define SHARED_FLAG_CLOCKWISE 1u  /* edges run against the order of the vertices */
 #define SHARED_FLAG_DEGENERATE 2u /* too thin for the frames: inside is decided by cross products */
 
 #endif

@@ -63,7 +63,7 @@ static bool ceilings_program(struct opencl_renderer *r, cl_program *out, struct 
     struct render_spec spec;
 
     spec_init(&spec);
-    bool ok = shape_choose(r->path, &r->base.info, r->subgroup_lanes, &spec, &shape, err);
+    bool ok = renderer_shape(r, &spec, &shape, err);
     if (ok) {
         shape_defines(r->path, &shape, &defines);
         ok = strbuf_ok(&defines, err) && renderer_program(r, "ceilings.cl", strbuf_str(&defines), out, err);

@@ -17,7 +17,8 @@
 static void add_options(const struct opencl_renderer *r, const struct program_variant *variant, uint64_t salt,
                         struct strbuf *out)
 {
-    strbuf_addf(out, "%s%s -cl-kernel-arg-info -DINSPECTION=%" PRIu64 "u", r->build_options, variant->defines,
+    strbuf_addf(out, "%s%s -cl-kernel-arg-info -DINSPECTION=%" PRIu64 "u", strbuf_str(&r->build_options),
+                variant->defines,
                 salt);
     if (device_has_extension(&r->base.info, "cl_nv_compiler_options"))
         strbuf_add(out, " -cl-nv-verbose");

@@ -143,7 +143,7 @@ bool job_open(struct renderer *renderer, const struct render_spec *spec, struct 
     job->base.spec = *spec;
     job->r = r;
     job->pass_count = passes_of(spec, job->passes);
-    if (!shape_choose(r->path, &r->base.info, r->subgroup_lanes, spec, &job->shape, err))
+    if (!renderer_shape(r, spec, &job->shape, err))
         goto fail;
     job->tiles_x = (spec->width - 1) / tile_width(&job->shape) + 1;
     job->tiles_y = (spec->height - 1) / tile_height(&job->shape) + 1;

@@ -204,7 +204,7 @@ bool limits_need(struct renderer *renderer, const struct render_spec *spec, bool
     uint64_t scenes;
 
     if (!spec_check(spec, BACKEND_OPENCL, err) ||
-        !shape_choose(r->path, &renderer->info, r->subgroup_lanes, spec, &shape, err))
+        !renderer_shape(r, spec, &shape, err))
         return false;
     if (!renderer->ops->footprint(renderer, spec, &footprint, &too_much))
         err_fini(&too_much); /* its figures are there all the same */

@@ -14,6 +14,9 @@ struct opencl_options {
     const char *kernel_dir;       /* kernels are read from this folder; NULL: those in the program */
     const char *path;             /* "ptx", "subgroups", "local" or "cpu"; NULL: the best the device can */
     uint64_t memory_budget_bytes; /* device memory; 0: a share of what the device has */
+    const char *tile;             /* "2x4" or "2x4x2": blocks a tile across and down, teams a work-group; NULL:
+                                   * the renderer's own choice for each size. For tuning. */
+    const char *build_options;    /* added to every build; NULL: none. For tuning. */
 };
 
 /* Every OpenCL device, in the order of platforms and devices. What cannot be used is listed, too: broken

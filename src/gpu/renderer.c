@@ -27,11 +27,17 @@ bool renderer_program(struct opencl_renderer *r, const char *file, const char *d
     struct strbuf options = STRBUF_INIT;
     bool ok;
 
-    strbuf_addf(&options, "%s%s", r->build_options, defines);
+    strbuf_addf(&options, "%s%s", strbuf_str(&r->build_options), defines);
     ok = strbuf_ok(&options, err) && program_cache_get(&r->programs, r->context, r->device, r->base.info.name, file,
                                                        r->kernel_dir, strbuf_str(&options), out, err);
     strbuf_fini(&options);
     return ok;
+}
+
+bool renderer_shape(const struct opencl_renderer *r, const struct render_spec *spec, struct tile_shape *out,
+                    struct err *err)
+{
+    return shape_choose(r->path, &r->base.info, r->subgroup_lanes, &r->tile, spec, out, err);
 }
 
 bool renderer_queue(struct opencl_renderer *r, cl_command_queue_properties properties, cl_command_queue *out,
@@ -68,7 +74,7 @@ static bool path_builds(struct opencl_renderer *r, enum gpu_path path)
     cl_program program;
 
     spec_init(&spec);
-    bool ok = shape_choose(path, &r->base.info, r->subgroup_lanes, &spec, &shape, &err);
+    bool ok = shape_choose(path, &r->base.info, r->subgroup_lanes, &r->tile, &spec, &shape, &err);
     if (ok) {
         shape_defines(path, &shape, &defines);
         ok = strbuf_ok(&defines, &err) && renderer_program(r, "lanes.cl", strbuf_str(&defines), &program, &err);
@@ -137,6 +143,7 @@ static void destroy(struct renderer *base)
         clReleaseCommandQueue(r->queue);
     if (r->context)
         clReleaseContext(r->context);
+    strbuf_fini(&r->build_options);
     free(r->kernel_dir);
     free(r);
 }
@@ -152,10 +159,9 @@ static bool open_context(struct opencl_renderer *r, struct err *err)
         return opencl_fail(err, code, "clCreateContext", r->base.info.name);
     if (!renderer_queue(r, 0, &r->queue, err))
         return false;
-    r->build_options = "";
     if (clGetDeviceInfo(r->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(fp), &fp, NULL) == CL_SUCCESS &&
         (fp & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT))
-        r->build_options = "-cl-fp32-correctly-rounded-divide-sqrt";
+        strbuf_add(&r->build_options, "-cl-fp32-correctly-rounded-divide-sqrt");
     return true;
 }
 
@@ -173,6 +179,10 @@ bool opencl_create(const char *selector, const struct opencl_options *options, s
     if (!device_open(selector, &r->platform, &r->device, info, err) || !open_context(r, err))
         goto fail;
     if (options->kernel_dir && !(r->kernel_dir = mem_strdup(options->kernel_dir, err)))
+        goto fail;
+    if (options->build_options)
+        strbuf_addf(&r->build_options, " %s", options->build_options);
+    if (!strbuf_ok(&r->build_options, err) || (options->tile && !tile_parse(options->tile, &r->tile, err)))
         goto fail;
     r->budget_bytes = options->memory_budget_bytes > 0 ? options->memory_budget_bytes
                                                        : BUDGET_SHARE(info->global_bytes, info->host_unified);
@@ -206,7 +216,7 @@ static bool footprint(struct renderer *base, const struct render_spec *spec, str
 
     *out = (struct render_footprint){0};
     if (!spec_check(spec, BACKEND_OPENCL, err) ||
-        !shape_choose(r->path, &r->base.info, r->subgroup_lanes, spec, &shape, err))
+        !renderer_shape(r, spec, &shape, err))
         return false;
     tiles = (uint64_t)((spec->width - 1) / tile_width(&shape) + 1) * ((spec->height - 1) / tile_height(&shape) + 1);
     ok = memory_plan(spec, &shape, spec->triangles * (tiles / ASSUMED_COVER + 1), &limits, &plan, err);

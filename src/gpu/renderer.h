@@ -20,7 +20,8 @@ struct opencl_renderer {
     enum gpu_path path;
     uint32_t subgroup_lanes; /* PATH_SUBGROUPS: work-items a sub-group */
     char *kernel_dir;        /* owned; NULL: the program's own kernels */
-    const char *build_options; /* what every program of this device is built with */
+    struct strbuf build_options; /* what every program of this device is built with */
+    struct tile_request tile;    /* what was asked for */
     uint64_t budget_bytes;
     struct program_cache programs;
     struct pool pool;
@@ -30,6 +31,10 @@ struct opencl_renderer {
 /* A program of this renderer, built with the device's options and these. Borrowed from the cache. */
 bool renderer_program(struct opencl_renderer *r, const char *file, const char *defines, cl_program *out,
                       struct err *err) GB_NODISCARD;
+
+/* The tile for a spec. ERR_UNSUPPORTED when spec.workgroup cannot be had. */
+bool renderer_shape(const struct opencl_renderer *r, const struct render_spec *spec, struct tile_shape *out,
+                    struct err *err) GB_NODISCARD;
 
 bool renderer_queue(struct opencl_renderer *r, cl_command_queue_properties properties, cl_command_queue *out,
                     struct err *err) GB_NODISCARD;

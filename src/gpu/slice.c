@@ -80,7 +80,7 @@ void slice_view(const struct opencl_job *job, struct slice *s)
         .goal_first = shared || job->resident_goal ? s->first : 0,
         .image_first = shared && job->image.buffer ? s->first : 0,
         .sigma = spec->sigma,
-        .softness = (float)softness,
+        .inverse_softness = (float)(1.0 / softness),
         .exp2_scale = (float)(1.4426950408889634 / softness),
         .loss_scale = (float)(1.0 / (3.0 * spec->width * spec->height)),
     };

@@ -1,5 +1,6 @@
 #include "gpu/variant.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/suggest.h"
@@ -34,6 +35,25 @@ uint32_t tile_height(const struct tile_shape *shape)
     return shape->block_h * shape->blocks_y;
 }
 
+/* A block's bit in an entry of a team's list. */
+#define MAX_BLOCKS 16u
+
+bool tile_parse(const char *text, struct tile_request *out, struct err *err)
+{
+    unsigned x = 0, y = 0, teams = 1;
+    char rest;
+    int got = sscanf(text, "%ux%ux%u%c", &x, &y, &teams, &rest);
+
+    if ((got != 2 && got != 3) || x < 1 || y < 1 || x > MAX_BLOCKS || y > MAX_BLOCKS || x * y > MAX_BLOCKS ||
+        teams < 1 || teams > 8)
+        return err_set(err, ERR_USAGE,
+                       "'%s' is no tile: blocks across x blocks down (at most %u together), such as 2x4, or with "
+                       "teams a work-group (at most 8), 2x4x2",
+                       text, MAX_BLOCKS);
+    *out = (struct tile_request){.blocks_x = x, .blocks_y = y, .teams = teams};
+    return true;
+}
+
 static bool is_power_of_two(uint32_t n)
 {
     return n > 0 && (n & (n - 1)) == 0;
@@ -59,7 +79,6 @@ static bool apply_workgroup(enum gpu_path path, const struct device_info *info, 
             return err_set(err, ERR_UNSUPPORTED, "workgroup=%u: one of 16, 32, 64, 128 and 256", workgroup);
         shape->lanes = workgroup;
         shape->block_h = workgroup / shape->block_w;
-        shape->blocks_y = shape->block_h > 16 ? 1 : 16 / shape->block_h;
         return true;
     case PATH_PTX:
     case PATH_SUBGROUPS:
@@ -74,8 +93,27 @@ static bool apply_workgroup(enum gpu_path path, const struct device_info *info, 
     return true;
 }
 
+/* Large tiles share what a triangle costs among more pixels; small ones make enough of them to fill a device.
+ * 16 scenes, 512 triangles on an NVIDIA H200, 1x1, 1x2, 2x2 and 2x4 blocks of 8x4: 91, 109, 153, 281 us at
+ * 64x64; 201, 209, 190, 256 at 128x128; 620, 536, 514, 601 at 256x256. The batch has no say: a scene's sums
+ * are the same to the bit in every batch. */
+static void choose_blocks(const struct render_spec *spec, struct tile_shape *out)
+{
+    const uint64_t pixels = (uint64_t)spec->width * spec->height;
+    const uint32_t pixels_wanted = pixels < 8192 ? 32 : pixels < 16384 ? 64 : 128; /* a tile */
+
+    out->blocks_x = out->blocks_y = 1;
+    while (out->lanes * out->blocks_x * out->blocks_y < pixels_wanted) {
+        if (out->block_h * out->blocks_y < out->block_w * out->blocks_x)
+            out->blocks_y *= 2;
+        else
+            out->blocks_x *= 2;
+    }
+}
+
 bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t lanes,
-                  const struct render_spec *spec, struct tile_shape *out, struct err *err)
+                  const struct tile_request *request, const struct render_spec *spec, struct tile_shape *out,
+                  struct err *err)
 {
     *out = (struct tile_shape){.teams = 1, .block_w = 8, .blocks_x = 2, .blocks_y = 2, .list_room = 256};
     switch (path) {
@@ -97,9 +135,23 @@ bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t l
         break;
     }
     out->block_h = out->lanes / out->block_w;
-    out->blocks_y = 16 / out->block_h;
-    out->setup_group = info->max_work_group_size < 256 ? (uint32_t)info->max_work_group_size : 256;
-    return apply_workgroup(path, info, spec->workgroup, out, err);
+    if (!apply_workgroup(path, info, spec->workgroup, out, err))
+        return false;
+    if (request->blocks_x > 0) {
+        out->blocks_x = request->blocks_x;
+        out->blocks_y = request->blocks_y;
+        out->teams = path == PATH_PTX ? request->teams : out->teams;
+    } else if (info->kind == DEVICE_CPU) {
+        out->blocks_x = out->blocks_y = 1; /* a path forced on it: what compiles soonest */
+    } else {
+        choose_blocks(spec, out);
+    }
+    /* No more work-items than a scene has triangles: each step of the running total is a barrier. */
+    out->setup_group = 32;
+    while (out->setup_group < 256 && out->setup_group < spec->triangles &&
+           2 * out->setup_group <= info->max_work_group_size)
+        out->setup_group *= 2;
+    return true;
 }
 
 void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct strbuf *out)
@@ -108,6 +160,8 @@ void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct st
                 (unsigned)tile_width(shape), (unsigned)tile_height(shape), (unsigned)shape->setup_group);
     strbuf_addf(out, " -DBLOCK_W=%uu -DBLOCKS_X=%uu -DBLOCKS_Y=%uu -DLIST_ROOM=%uu", (unsigned)shape->block_w,
                 (unsigned)shape->blocks_x, (unsigned)shape->blocks_y, (unsigned)shape->list_room);
+    if (shape->walk_unroll > 0)
+        strbuf_addf(out, " -DWALK_UNROLL=%u", (unsigned)shape->walk_unroll);
     if (path != PATH_CPU)
         strbuf_addf(out, " -DLANES=%uu -DTEAMS=%uu", (unsigned)shape->lanes, (unsigned)shape->teams);
 }

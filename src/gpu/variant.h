@@ -26,7 +26,15 @@ struct tile_shape {
     uint32_t blocks_x, blocks_y;
     uint32_t list_room;   /* entries of a team's list of triangles */
     uint32_t setup_group; /* work-items of the setup kernel's work-groups */
+    uint32_t walk_unroll; /* triangles that the walks take at a time; 0: the compiler's choice */
 };
+
+/* A shape asked for by hand; zeros: choose. */
+struct tile_request {
+    uint32_t blocks_x, blocks_y, teams;
+};
+/* "2x4" or "2x4x2"; ERR_USAGE for anything else. */
+bool tile_parse(const char *text, struct tile_request *out, struct err *err) GB_NODISCARD;
 
 uint32_t tile_width(const struct tile_shape *shape);
 uint32_t tile_height(const struct tile_shape *shape);
@@ -34,7 +42,8 @@ uint32_t tile_height(const struct tile_shape *shape);
 /* The shape for a spec on a device. lanes: of a sub-group, for PATH_SUBGROUPS. ERR_UNSUPPORTED when
  * spec.workgroup cannot be had. */
 bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t lanes,
-                  const struct render_spec *spec, struct tile_shape *out, struct err *err) GB_NODISCARD;
+                  const struct tile_request *request, const struct render_spec *spec, struct tile_shape *out,
+                  struct err *err) GB_NODISCARD;
 
 /* The macros of a path and shape. */
 void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct strbuf *out);

@@ -90,7 +90,7 @@ static bool add_spec(struct list *l, const struct render_spec *spec, struct err 
     bool ok;
 
     if (!spec_check(spec, BACKEND_OPENCL, &refused) ||
-        !shape_choose(l->r->path, &l->r->base.info, l->r->subgroup_lanes, spec, &shape, &refused)) {
+        !renderer_shape(l->r, spec, &shape, &refused)) {
         err_fini(&refused);
         return true;
     }
@@ -139,7 +139,7 @@ static bool add_others(struct list *l, struct err *err)
     bool ok = true;
 
     spec_init(&spec);
-    if (!shape_choose(l->r->path, &l->r->base.info, l->r->subgroup_lanes, &spec, &shape, err))
+    if (!renderer_shape(l->r, &spec, &shape, err))
         return false;
     shape_defines(l->r->path, &shape, &shape_text);
     ok = strbuf_ok(&shape_text, err);
