@@ -7,7 +7,8 @@
 
 #include "base/mem.h"
 
-/* What the host sets, in order; a '*' marks buffers. the tests of each kernel do or gpu/launch.c does. */
+/* What the host sets, in order; a '*' marks buffers. gpu/launch.c, and what runs the other kernels, does so.
+ */
 static const struct host_kernel {
     const char *kernel;
     const char *arguments[ARGUMENTS_MAX + 1];
@@ -18,14 +19,19 @@ static const struct host_kernel {
       "*loss_partials"}},
     {"gather", {"view", "*triangles", "*slots", "*loss_partials", "*out", "first"}},
     {"adam",
-     {"values", "capacity", "index", "turn", "rate_position", "rate_colour", "rate_alpha", "correction1", "correction2",
-      "*params", "*out", "*moments", "*best", "*state", "*losses"}},
+     {"values", "capacity", "index", "turn", "rate_position", "rate_colour", "rate_alpha", "correction1",
+      "correction2", "*params", "*out", "*moments", "*best", "*state", "*losses"}},
     {"layout", {"*out"}},
     {"lanes", {"*out"}},
     {"probe", {"*out"}},
     {"walk_lists",
      {"*order", "*first", "*list", "*params", "*image", "width", "height", "softness", "background"}},
     {"march_rays", {"*order", "*directions", "*circles", "*steps", "limits", "counts"}},
+    {"adam",
+     {"values", "capacity", "index", "turn", "rate_position", "rate_colour", "rate_alpha", "correction1",
+      "correction2", "*params", "*out", "*moments", "*best", "*state", "*losses"}},
+    {"ceiling_fma", {"*out", "rounds"}},
+    {"ceiling_exp", {"*out", "rounds"}},
     {"canary_arithmetic", {"*out", "rounds"}},
     {"canary_memory", {"*in", "*out"}},
     {"canary_launch", {"*out", "never"}},
