@@ -476,3 +476,8 @@ bool json_print(const struct json *root, bool pretty, struct strbuf *out, struct
         strbuf_addc(out, '\n');
     return strbuf_ok(out, err);
 }
+
+const char *json_library_version(void)
+{
+    return cJSON_Version();
+}

@@ -66,4 +66,7 @@ void json_add_u64(struct json *array, uint64_t value);
  * Floating-point numbers are printed with the fewest digits that read back to the same double. */
 bool json_print(const struct json *root, bool pretty, struct strbuf *out, struct err *err) GB_NODISCARD;
 
+/* Version of the library behind it, as it is loaded: "1.7.15". */
+const char *json_library_version(void);
+
 #endif

@@ -32,7 +32,7 @@ const struct option global_options[] = {
     {.name = "verbose",
      .letter = 'v',
      .type = OPTION_FLAG,
-     .help = "with --version: how the program was built, too",
+     .help = "with --version: how the program was built, and its libraries, too",
      .offset = offsetof(struct global_values, verbose)},
     {0},
 };

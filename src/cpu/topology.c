@@ -102,3 +102,12 @@ void topology_leave(const cpu_set_t *saved)
 {
     sched_setaffinity(0, sizeof *saved, saved);
 }
+
+void topology_library_version(unsigned out[3])
+{
+    const unsigned version = hwloc_get_api_version();
+
+    out[0] = version >> 16;
+    out[1] = version >> 8 & 0xff;
+    out[2] = version & 0xff;
+}

@@ -29,4 +29,7 @@ uint32_t topology_threads(const struct topology *t);
 bool topology_enter(const struct topology *t, cpu_set_t *saved);
 void topology_leave(const cpu_set_t *saved);
 
+/* Version of the interface of hwloc, as it is loaded: 2.9.0. */
+void topology_library_version(unsigned out[3]);
+
 #endif

@@ -37,4 +37,8 @@ size_t opencl_best(const struct device_info *devices, size_t count);
 bool opencl_create(const char *selector, const struct opencl_options *options, struct renderer **out,
                    struct err *err) GB_NODISCARD;
 
+/* The OpenCL loader, without touching a driver: its name and version where it exports them (ocl-icd's
+ * extension clGetICDLoaderInfoOCLICD), and the file that was loaded. */
+void opencl_loader(char *out, size_t size);
+
 #endif

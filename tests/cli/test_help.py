@@ -53,6 +53,8 @@ def test_version_with_build(gpubench):
     lines = gpubench("--version", "-v").stdout.splitlines()
     assert lines[0] == gpubench("--version").stdout.strip()
     assert re.match(r"built with (GCC|Clang) \d", lines[1])
+    assert re.fullmatch(r"cJSON \d+\.\d+\.\d+, hwloc \d+\.\d+\.\d+, OpenMP \d{6}", lines[2])
+    assert re.fullmatch(r"OpenCL loader .*libOpenCL.*", lines[3])
 
 
 def test_sweep_names_the_standard_configs(gpubench):
