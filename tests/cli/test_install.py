@@ -1,6 +1,7 @@
 """The installed program, run from an empty folder with nothing of the tree around it."""
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -54,3 +55,10 @@ def test_uninstall_leaves_no_file(prefix, tmp_path_factory):
         subprocess.run(["make", "-s", "-C", ROOT, target, f"DESTDIR={stage}", "PREFIX=/usr"], check=True,
                        stdout=subprocess.DEVNULL)
     assert [name for _, _, names in os.walk(stage) for name in names] == []
+
+
+def test_contributing_names_files_that_exist():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    paths = [path for path in re.findall(r"`([\w./-]+)`", text) if "/" in path and "NAME" not in path]
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).exists()] == []
