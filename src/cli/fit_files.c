@@ -14,25 +14,41 @@
 static const char *const suffixes[] = {".json", ".png", ".csv"};
 #define SUFFIXES (sizeof suffixes / sizeof suffixes[0])
 
-bool fit_files_free(const char *name, struct err *err)
+/* false, naming it, where one of the files is there already. */
+static bool are_new(const char *name, struct err *err)
 {
     struct strbuf path = STRBUF_INIT;
-    bool is_free = true;
+    bool is_new = true;
 
-    for (size_t i = 0; i < SUFFIXES && is_free; i++) {
+    for (size_t i = 0; i < SUFFIXES && is_new; i++) {
         strbuf_reset(&path);
         strbuf_addf(&path, "%s%s", name, suffixes[i]);
         if (access(strbuf_str(&path), F_OK) == 0)
-            is_free =
-                err_set(err, ERR_IO, "%s is there already; choose another name with -o", strbuf_str(&path));
+            is_new = err_set(err, ERR_IO, "%s is there already; choose another name with -o", strbuf_str(&path));
     }
     strbuf_fini(&path);
-    return is_free;
+    return is_new;
+}
+
+bool fit_files_free(const char *name, struct err *err)
+{
+    const char *slash = strrchr(name, '/');
+    struct strbuf folder = STRBUF_INIT;
+
+    strbuf_add_bytes(&folder, slash ? name : ".", slash ? (size_t)(slash - name) + 1 : 1);
+    bool ok = access(strbuf_str(&folder), W_OK | X_OK) == 0 ||
+              err_set_native(err, ERR_IO, errno, "cannot write into %s", strbuf_str(&folder));
+    strbuf_fini(&folder);
+    return ok && are_new(name, err);
 }
 
 bool fit_files_prefix(const char *asked, const char *image, char **out, struct err *err)
 {
-    const char *slash = strrchr(image, '/'), *base = slash ? slash + 1 : image, *dot = strrchr(base, '.');
+    const char *slash = strrchr(image, '/');
+    const char *base = strcmp(image, "-") == 0 ? "picture"
+                       : slash                 ? slash + 1
+                                               : image,
+               *dot = strrchr(base, '.');
     const int length = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
     struct strbuf name = STRBUF_INIT;
 
@@ -41,10 +57,10 @@ bool fit_files_prefix(const char *asked, const char *image, char **out, struct e
     for (unsigned n = 1; !asked; n++) {
         struct err taken = ERR_INIT;
         strbuf_reset(&name);
-        strbuf_addf(&name, "%.*s-fit", length, strcmp(image, "-") == 0 ? "picture" : base);
+        strbuf_addf(&name, "%.*s-fit", length, base);
         if (n > 1)
             strbuf_addf(&name, "-%u", n);
-        bool is_free = fit_files_free(strbuf_str(&name), &taken);
+        bool is_free = are_new(strbuf_str(&name), &taken);
         err_fini(&taken);
         if (is_free)
             break;

@@ -12,7 +12,8 @@ bool fit_files_prefix(const char *asked, const char *image, char **out, struct e
 /* Appends a run's name: the prefix; device not NULL: and which run it is. */
 void fit_files_name(const char *prefix, const struct device_info *device, const struct render_spec *spec,
                     struct strbuf *out);
-/* ERR_IO, naming it, where one of the files is there already. */
+/* A run may take long: ERR_IO, before it, where one of the files is there already or the folder cannot be written
+ * to. */
 bool fit_files_free(const char *name, struct err *err) GB_NODISCARD;
 /* Writes the best scene, its picture as the renderer draws it at that step's softness, and the losses. */
 bool fit_files_save(const char *name, struct renderer *renderer, const struct scene *scene,

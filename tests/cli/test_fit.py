@@ -51,6 +51,20 @@ def test_nothing_is_overwritten(gpubench, tmp_path):
     assert (tmp_path / "out.csv").read_text() == "mine"
 
 
+def test_a_folder_that_is_not_there_is_found_first(gpubench):
+    run = gpubench("fit", PHOTO, "-d", "openmp", "-o", "nowhere/out", "--steps", 1000000)
+    assert run.returncode == 1
+    assert "cannot write into nowhere/: No such file or directory" in run.stderr
+    assert run.stdout == ""
+
+
+def test_a_picture_from_standard_input(gpubench, tmp_path):
+    with PHOTO.open() as picture:
+        run = gpubench("fit", "-", "-d", "openmp", "--size", 8, *QUICK, stdin=picture)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "picture-fit.json").exists()
+
+
 @needs_opencl
 def test_a_device_repeats_its_losses_and_agrees_with_the_cpu(gpubench, tmp_path):
     for out in "a", "b":
