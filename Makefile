@@ -40,9 +40,9 @@ KERNEL_TESTS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/kernels/test_*.c))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help packages tables bench check lint check-unit check-kernels check-cli check-baseline check-html \
-        check-clang check-san check-san-built check-fuzz check-fuzz-built fuzz fuzz-built check-oclgrind check-valgrind install \
-        uninstall dist clean FORCE
+.PHONY: all help packages tables bench check lint check-unit check-kernels check-cli check-baseline \
+        check-html check-clang check-san check-san-built check-fuzz check-fuzz-built fuzz fuzz-built \
+        check-oclgrind check-valgrind install uninstall dist clean FORCE
 
 all: gpubench ## build ./gpubench (the default)
 
