@@ -22,7 +22,7 @@ import xml.etree.ElementTree
 SUITES = ["lint", "check-unit", "check-kernels", "check-cli", "check-baseline", "check-html", "check-clang",
           "check-san", "check-fuzz", "check-oclgrind"]
 PROGRAM_SECONDS = 300
-SUITE_SECONDS = 600
+SUITE_SECONDS = 900
 
 
 class Counts:
