@@ -84,9 +84,10 @@ static bool path_builds(struct opencl_renderer *r, enum gpu_path path)
     return ok;
 }
 
+/* At least 16: each of ten sums ends up in a lane of its own (team_sum_ten). */
 static bool is_lane_count(uint64_t lanes)
 {
-    return lanes >= 8 && lanes <= 64 && (lanes & (lanes - 1)) == 0;
+    return lanes >= 16 && lanes <= 64 && (lanes & (lanes - 1)) == 0;
 }
 
 static bool path_works(struct opencl_renderer *r, enum gpu_path path)
