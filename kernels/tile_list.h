@@ -1,0 +1,262 @@
+/* A tile: where its pixels lie, how they are loaded and stored, and the list of triangles that meet it. */
+#ifndef GPUBENCH_KERNELS_TILE_LIST_H
+#define GPUBENCH_KERNELS_TILE_LIST_H
+
+#include "geometry.h"
+
+#ifdef PATH_CPU
+/* A tile is 2 x 16 blocks of 8 x 1 pixels; it is culled in cells of 8 x 4, bits j, j + 2, j + 4, j + 6. */
+#define CULL_CELLS 8u
+#define CULL_W 8
+#define CULL_H 4
+#define CULL_COLUMNS 2u
+#define CULL_BITS(cell) (0x55u << ((cell) / 2u * 8u + (cell) % 2u))
+#define SKIPS true
+#define CHUNK 32u /* triangles that are aimed at the tile at a time */
+#define GULP 1u   /* bounds that a lane loads at a time */
+#else
+#define CHUNK LANES
+#ifdef PATH_LOCAL
+/* An array that lives across barriers goes wrong in PoCL 3.1, and a condition around one takes it minutes. */
+#define SKIPS false
+#define GULP 1u
+#else
+#define SKIPS true /* triangles that touch no block are not walked */
+#define GULP 4u
+#endif
+#define CULL_CELLS BLOCKS
+#define CULL_W (int)BLOCK_W
+#define CULL_H (int)BLOCK_H
+#define CULL_COLUMNS BLOCKS_X
+#define CULL_BITS(cell) (1u << (cell))
+#endif
+
+#ifdef PATH_CPU
+/* Only the blocks whose bits are set. */
+#define FOR_BLOCKS(j, bits)                                                                        \
+    for (uint rest_ = (bits), j = 0; rest_ && (j = 31u - clz(rest_ & (0u - rest_)), true); rest_ &= rest_ - 1u)
+#define FOR_ALL_BLOCKS(j) for (uint j = 0; j < BLOCKS; ++j)
+#else
+/* Unrolled, so that a lane's pixels stay in registers. An entry of the list has a bit set. */
+#define FOR_BLOCKS(j, bits)                                                                        \
+    _Pragma("unroll") for (uint j = 0; j < BLOCKS; ++j) if ((SKIPS && BLOCKS == 1u) || ((bits) & BLOCK_BITS(j)))
+#define FOR_ALL_BLOCKS(j) _Pragma("unroll") for (uint j = 0; j < BLOCKS; ++j)
+#endif
+
+/* Blocks are walked BLOCK_GROUP at a time where any of them is touched: their arithmetic overlaps. */
+#ifndef BLOCK_GROUP
+#define BLOCK_GROUP 1u
+#endif
+#define BLOCK_BITS(j) (((1u << BLOCK_GROUP) - 1u) << ((j) / BLOCK_GROUP * BLOCK_GROUP))
+
+/* With one block a lane, triangles are what can overlap. */
+#ifdef WALK_UNROLL
+#define PRAGMA(text) _Pragma(#text)
+#define UNROLL_BY(n) PRAGMA(unroll n)
+#define WALK_UNROLLED UNROLL_BY(WALK_UNROLL)
+#else
+#define WALK_UNROLLED
+#endif
+
+/* A triangle of the list and the blocks of the tile that it may touch. */
+typedef uint2 entry;
+
+static inline void place_tile(struct tile *tile, const struct shared_view *view, uint lane, uint column, uint row)
+{
+    tile->column = column;
+    tile->row = row;
+    tile->x = (int)(column * TILE_W);
+    tile->y = (int)(row * TILE_H);
+    tile->left = (float)tile->x / (float)view->width;
+    tile->top = (float)tile->y / (float)view->height;
+#ifdef PATH_CPU
+    tile->px = tile->x + (mask)(0, 1, 2, 3, 4, 5, 6, 7);
+    tile->py = tile->y;
+#else
+    tile->px = tile->x + (int)(lane % BLOCK_W);
+    tile->py = tile->y + (int)(lane / BLOCK_W);
+#endif
+    for (uint i = 0; i < BLOCKS_X; ++i)
+        tile->x_at[i] = centre(COLUMN_OF(tile, i), view->width) - tile->left;
+    for (uint i = 0; i < BLOCKS_Y; ++i)
+        tile->y_at[i] = centre_row(tile->py + (int)(i * BLOCK_H), view->height) - tile->top;
+}
+
+/* ---- memory of pixels: [H][W][3] ---- */
+
+static inline void load_pixel(global const float *image, const struct shared_view *view, mask px, int py,
+                              real *r, real *g, real *b)
+{
+    *r = *g = *b = (real)(0.0f);
+#ifdef PATH_CPU
+    union { real v; float at[WIDTH]; } red, green, blue;
+    union { mask v; int at[WIDTH]; } column;
+    if (py >= (int)view->height)
+        return;
+    red.v = green.v = blue.v = (real)(0.0f);
+    column.v = px;
+    for (uint i = 0; i < WIDTH && column.at[i] < (int)view->width; ++i) {
+        size_t at = ((size_t)py * view->width + (size_t)column.at[i]) * 3;
+        red.at[i] = image[at];
+        green.at[i] = image[at + 1];
+        blue.at[i] = image[at + 2];
+    }
+    *r = red.v;
+    *g = green.v;
+    *b = blue.v;
+#else
+    if (px < (int)view->width && py < (int)view->height) {
+        size_t at = ((size_t)py * view->width + (size_t)px) * 3;
+        *r = image[at];
+        *g = image[at + 1];
+        *b = image[at + 2];
+    }
+#endif
+}
+
+static inline void store_pixel(global float *image, const struct shared_view *view, mask px, int py, real r,
+                               real g, real b)
+{
+#ifdef PATH_CPU
+    union { real v; float at[WIDTH]; } red, green, blue;
+    union { mask v; int at[WIDTH]; } column;
+    if (py >= (int)view->height)
+        return;
+    red.v = r;
+    green.v = g;
+    blue.v = b;
+    column.v = px;
+    for (uint i = 0; i < WIDTH && column.at[i] < (int)view->width; ++i) {
+        size_t at = ((size_t)py * view->width + (size_t)column.at[i]) * 3;
+        image[at] = red.at[i];
+        image[at + 1] = green.at[i];
+        image[at + 2] = blue.at[i];
+    }
+#else
+    if (px < (int)view->width && py < (int)view->height) {
+        size_t at = ((size_t)py * view->width + (size_t)px) * 3;
+        image[at] = r;
+        image[at + 1] = g;
+        image[at + 2] = b;
+    }
+#endif
+}
+
+/* ---- which triangles ---- */
+
+/* Bits of the tile's blocks (row by row) that meet the bounds. */
+static inline uint blocks_in_bounds(const struct tile *tile, uint2 bounds)
+{
+    int left = LEFT(bounds) - tile->x, right = RIGHT(bounds) - tile->x;
+    int top = TOP(bounds) - tile->y, bottom = BOTTOM(bounds) - tile->y;
+    if (left >= right || right <= 0 || left >= (int)TILE_W || bottom <= 0 || top >= (int)TILE_H)
+        return 0;
+    uint from_x = (uint)max(left, 0) / BLOCK_W, to_x = ((uint)min(right, (int)TILE_W) - 1u) / BLOCK_W;
+    uint from_y = (uint)max(top, 0) / BLOCK_H, to_y = ((uint)min(bottom, (int)TILE_H) - 1u) / BLOCK_H;
+    uint columns = (2u << to_x) - (1u << from_x), bits = 0;
+    for (uint i = 0; i < BLOCKS_Y; ++i)
+        bits |= (i >= from_y && i <= to_y ? columns : 0u) << (i * BLOCKS_X);
+    return bits;
+}
+
+/* The blocks of `bits` that hold a pixel within the triangle's reach: no block is dropped unless all of it
+ * lies beyond one of the edges by more than the distance at which the weight falls to nothing. */
+static inline uint blocks_in_reach(const struct tile *tile, const struct shared_view *view,
+                                   const struct aimed *t, uint bits)
+{
+    float half_w = 0.5f * CULL_W / (float)view->width, half_h = 0.5f * CULL_H / (float)view->height;
+    uint kept = 0;
+    ROLLED for (uint j = 0; j < CULL_CELLS; ++j)
+    {
+        float x = (float)(2 * (j % CULL_COLUMNS) + 1) * half_w, y = (float)(2 * (j / CULL_COLUMNS) + 1) * half_h;
+        bool near = true;
+        for (uint k = 0; k < 3; ++k) {
+            float4 line = t->line[k];
+            float normal = line.x * y - line.y * x + line.z;
+            near = near && normal + fabs(line.x) * half_h + fabs(line.y) * half_w > -t->colour.w;
+        }
+        kept |= near ? CULL_BITS(j) : 0u;
+    }
+    return bits & kept;
+}
+
+/* Where a triangle's partial sums of this tile go, counted from the scene's first slot. */
+static inline uint slot_of(const struct tile *tile, uint4 place)
+{
+    uint first = (uint)LEFT(place) / TILE_W, columns = ((uint)RIGHT(place) - 1u) / TILE_W - first + 1u;
+    return place.z + (tile->row - (uint)TOP(place) / TILE_H) * columns + tile->column - first;
+}
+
+/* One team's share of a launch. */
+struct work {
+    struct team team;
+    struct tile tile;
+    global const struct shared_triangle *triangles; /* the scene's [T] */
+    global const uint2 *bounds;                     /* [T] */
+    global float *slots;                            /* [slot_capacity][10] */
+    TEAM_MEMORY entry *list;         /* [LIST_ROOM], in painter's order */
+    TEAM_MEMORY struct aimed *chunk; /* [CHUNK]: those of the list that are being walked */
+    uint first, length; /* of the list: where it starts in its room */
+    uint next;          /* triangles looked at so far */
+    bool whole;         /* one list holds all that meet the tile: it serves both passes */
+    float4 ground;
+};
+
+/* Fills the list with triangles whose bounds meet the tile, until all are seen or it is full: from the first
+ * on or, descending, from the last. keep: leaves it as it is. (A parameter, and not a condition around the
+ * call: compilers that turn work-items into loops take minutes over barriers inside conditions.) */
+static inline void fill_list(struct work *work, const struct shared_view *view, bool descending, bool keep)
+{
+    const uint end = keep ? 0 : view->triangles;
+    uint length = 0, next = work->next;
+    team_sync(); /* the list before this one has been read by all */
+    while (next < end && length + GULP * LANES <= LIST_ROOM) {
+        uint2 bounds[GULP];
+        uint index[GULP];
+        UNROLLED for (uint u = 0; u < GULP; ++u) /* the loads first, so that they overlap */
+        {
+            uint at = next + u * LANES + work->team.lane;
+            index[u] = descending ? view->triangles - 1u - at : at;
+            bounds[u] = at < view->triangles ? work->bounds[index[u]] : (uint2)(0, 0);
+        }
+        UNROLLED for (uint u = 0; u < GULP; ++u)
+        {
+            uint bits = blocks_in_bounds(&work->tile, bounds[u]), total;
+            uint at = length + team_rank(&work->team, bits != 0, &total);
+            if (bits)
+                work->list[descending ? LIST_ROOM - 1u - at : at] = (entry)(index[u], bits);
+            length += total;
+        }
+        next += GULP * LANES;
+    }
+    if (!keep) {
+        work->first = descending ? LIST_ROOM - length : 0;
+        work->length = length;
+    }
+    work->next = next;
+    team_sync();
+}
+
+/* Aims `count` triangles of the list, from entry `first` on, at the tile: a lane each. Those that do not reach
+ * its pixels get no blocks; where sums are written, theirs is written here. */
+static inline void fill_chunk(const struct work *work, const struct shared_view *view, uint first, uint count,
+                              bool backward)
+{
+    team_sync(); /* the chunk before this one has been read by all */
+    for (uint c = work->team.lane; c < count; c += LANES) {
+        entry item = work->list[work->first + first + c];
+        struct aimed t = aim(work->triangles + item.x, &work->tile, item.x, item.y);
+        t.item.y = blocks_in_reach(&work->tile, view, &t, item.y);
+#ifdef REDUCTION_ORDERED
+        if (t.place.z != SHARED_NO_SLOT) {
+            t.place.z = slot_of(&work->tile, t.place);
+            for (uint v = 0; backward && !t.item.y && v < SUMS; ++v)
+                work->slots[(size_t)t.place.z * SUMS + v] = 0.0f;
+        }
+#endif
+        work->chunk[c] = t;
+    }
+    team_sync();
+}
+
+#endif
