@@ -97,6 +97,7 @@ struct aimed {
     float4 colour;  /* w: reach */
     uint4 place;    /* columns, rows, slot, flags */
     uint4 item;     /* index in the scene; bits of the tile's blocks that it may touch; unused */
+    uint4 odd;      /* nothing: an odd number of 16 bytes keeps lanes that each write one out of the same banks */
 };
 
 #define LEFT(place) ((int)((place).x & 0xffffu))
