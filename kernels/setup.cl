@@ -1,6 +1,6 @@
 /* Scenes as they come from the host (ten floats a triangle) to the records that the tiles walk: bounds,
- * edge frames, and a place for every partial sum. One work-group a scene, since places are a running
- * total over its triangles. */
+ * edge frames, and a place for every partial sum. Places are a running total over a scene's triangles, so one
+ * work-group makes a scene ready where there are any; else several share it, along the second dimension. */
 #include "shared.h"
 
 #pragma OPENCL FP_CONTRACT OFF
@@ -101,7 +101,8 @@ setup(const struct shared_view view, global const float *in, global struct share
     triangles += scene * view.triangles;
     bounds += scene * view.triangles;
     global float *grads = out + (view.out_first + scene) * view.triangles * SHARED_STRIDE;
-    for (uint first = 0; first < view.triangles; first += SETUP_GROUP) {
+    const uint stride = SETUP_GROUP * (uint)get_num_groups(1);
+    for (uint first = SETUP_GROUP * (uint)get_group_id(1); first < view.triangles; first += stride) {
         uint i = first + lane;
         bool live = i < view.triangles;
         struct shared_triangle t;
@@ -134,7 +135,7 @@ setup(const struct shared_view view, global const float *in, global struct share
                 grads[(size_t)i * SHARED_STRIDE + v] = 0.0f;
         }
     }
-    if (lane == 0) {
+    if (lane == 0 && get_group_id(1) == 0) {
         global uint *needed = (global uint *)(out + (size_t)view.out_scenes * (view.triangles * SHARED_STRIDE + 1));
         needed[view.out_first + scene] = total;
     }

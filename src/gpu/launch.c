@@ -5,6 +5,8 @@
 #include "gpu/error.h"
 #include "gpu/slice.h"
 
+#define MAX_SETUP_GROUPS 64u /* a scene */
+
 /* A launch under construction: the first failure is kept, so that arguments are set in a row. */
 struct launch {
     cl_kernel kernel;
@@ -60,6 +62,10 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
 {
     const struct slice_buffers *b = &s->buffers;
     const size_t group = job->shape.setup_group;
+    /* Partial sums need their places counted by one group a scene. */
+    const size_t wanted = (job->base.spec.triangles + group - 1) / group;
+    const size_t most = uses_slots(&job->base.spec) ? 1 : MAX_SETUP_GROUPS;
+    const size_t groups = wanted < 1 ? 1 : wanted < most ? wanted : most;
     const cl_uint clear = job->base.spec.mode == MODE_GRADIENT && !uses_slots(&job->base.spec);
     struct launch l = {.kernel = job->setup, .profiled = watch->profile != NULL};
 
@@ -69,7 +75,7 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
     set_buffer(&l, b->bounds);
     set_buffer(&l, b->out);
     set_bytes(&l, &clear, sizeof(clear));
-    return run(job, watch, &l, "setup", (const size_t[]){group * s->scenes, 1, 1}, (const size_t[]){group, 1, 1},
+    return run(job, watch, &l, "setup", (const size_t[]){group * s->scenes, groups, 1}, (const size_t[]){group, 1, 1},
                err);
 }
 

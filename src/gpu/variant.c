@@ -148,7 +148,7 @@ bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t l
     }
     /* No more work-items than a scene has triangles: each step of the running total is a barrier. */
     out->setup_group = 32;
-    while (out->setup_group < 256 && out->setup_group < spec->triangles &&
+    while (out->setup_group < 512 && out->setup_group < spec->triangles &&
            2 * out->setup_group <= info->max_work_group_size)
         out->setup_group *= 2;
     return true;
