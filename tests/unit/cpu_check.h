@@ -128,4 +128,37 @@ static inline void job_check(const char *what, const struct render_job *job)
     }
 }
 
+/* Runs `test` with the scalar variant and with each instruction-set path. */
+static inline void each_path(void (*test)(struct renderer *, struct render_spec))
+{
+    size_t count;
+    const char *const *names = openmp_isa_names(&count);
+    struct render_spec spec;
+    struct renderer *r;
+    for (size_t i = 0; i < count; i++) {
+        if (!openmp_isa_runs(names[i])) {
+            print_message("# skipped: this CPU does not run %s\n", names[i]);
+            continue;
+        }
+        spec_init(&spec);
+        r = renderer_open(2, names[i]);
+        test(r, spec);
+        r->ops->destroy(r);
+    }
+    spec_init(&spec);
+    spec.variant = VARIANT_SCALAR;
+    r = renderer_open(2, NULL);
+    test(r, spec);
+    r->ops->destroy(r);
+}
+
+static inline void set_size(struct render_spec *spec, uint32_t width, uint32_t height, uint32_t triangles,
+                            uint32_t batch)
+{
+    spec->width = width;
+    spec->height = height;
+    spec->triangles = triangles;
+    spec->batch = batch;
+}
+
 #endif
