@@ -1,92 +1,5 @@
 /* The regression check on runs made in memory: what fails it and what does not. */
-#include "unit/made.h"
-
-#include "bench/stats.h"
-#include "report/baseline.h"
-#include "report/regress.h"
-
-#define CELLS 4
-
-static void make(struct results *r, double factor)
-{
-    struct err err = ERR_INIT;
-
-    made_init(r);
-    for (size_t i = 0; i < CELLS; i++) {
-        const uint64_t ns = (uint64_t)(1e6 * factor * (double)(i + 1));
-        struct cell *c =
-            made_cell(r, i % 2 ? "device" : "cpu", i % 2 ? MADE_GPU : MADE_CPU, 64, 32u << i, ns, 20);
-        char id[128];
-        snprintf(id, sizeof(id), "%s/64x64/t%u/b16", c->backend, c->spec.triangles);
-        c->id = mem_strdup(id, &err);
-        /* Unscattered, so that only processes differ. */
-        for (size_t k = 0; k < c->sample_count; k++)
-            c->samples_ns[k] = ns;
-        c->ci95_ns[0] = c->ci95_ns[1] = ns;
-        c->pairs = 1000000;
-        c->counts.dispatches = 2;
-        made_phases(c, ns);
-    }
-}
-
-static void add_canary(struct results *r, double factor)
-{
-    struct json *record = json_add_object(json_set_array(r->head, "environment"));
-    struct json *canary = json_set_array(record, "canary");
-    const char *const names[] = {"cpu", "ocl:0:0"};
-
-    for (size_t k = 0; k < 2; k++) {
-        struct json *entry = json_add_object(canary);
-        json_set_string(entry, "on", names[k]);
-        json_set_number(entry, "arithmetic_ns", 1e6 * factor);
-        json_set_number(entry, "memory_ns", 1e6);
-    }
-}
-
-/* A baseline of five processes that differ by `step` from one to the next. */
-static void make_baseline(struct results *out, double step)
-{
-    struct results runs[5];
-    struct err err = ERR_INIT;
-
-    for (size_t i = 0; i < 5; i++) {
-        make(&runs[i], 1 + step * ((double)i - 2));
-        add_canary(&runs[i], 1);
-    }
-    assert_true(baseline_make(runs, 5, out, &err));
-    for (size_t i = 0; i < 5; i++)
-        made_fini(&runs[i]);
-}
-
-static void start(struct regression *r, const struct results *baseline, const struct results *now)
-{
-    struct err err = ERR_INIT;
-    assert_true(regress_init(r, baseline, now, JUDGE_THRESHOLD, &err));
-}
-
-static void again(struct regression *r, const struct results *fresh)
-{
-    struct err err = ERR_INIT;
-    assert_true(regress_again(r, fresh, &err));
-}
-
-static void finish(struct regression *r)
-{
-    struct err err = ERR_INIT;
-    assert_true(regress_finish(r, &err));
-}
-
-static char *text_of(const struct regression *r)
-{
-    struct table *tables = NULL;
-    size_t count = 0;
-    struct err err = ERR_INIT;
-
-    assert_true(regress_table(r, &tables, &count, &err));
-    char *text = made_text(&tables[0], 200, false);
-    tables_free(tables, count);
-    return text;
-}
+#include "unit/regress_runs.h"
 
 static void test_a_baseline_keeps_the_medians_of_its_processes(void **state)
 {
@@ -420,90 +333,6 @@ static void test_cells_of_one_side_are_named(void **state)
     results_fini(&b);
 }
 
-static void test_times_of_another_machine_are_not_judged(void **state)
-{
-    (void)state;
-    struct results b, now;
-    struct regression r;
-
-    make_baseline(&b, 0.01);
-    make(&now, 9);
-    json_set_string(json_set_object(json_set_object(now.head, "machine"), "cpu"), "model", "Xeon");
-    now.cells[1].counts.dispatches = 9;
-    start(&r, &b, &now);
-    assert_int_equal(regress_suspects(&r), 0);
-    finish(&r);
-    assert_false(r.same_machine);
-    assert_int_equal(r.by_verdict[CHECK_NOT_JUDGED], CELLS - 1);
-    assert_int_equal(r.by_verdict[CHECK_COUNTS], 1);
-    assert_true(r.cells[0].change > 7);
-    char *text = text_of(&r);
-    assert_non_null(strstr(text, "another machine (CPU unknown -> Xeon): times are shown and not judged"));
-    free(text);
-    regress_fini(&r);
-    made_fini(&now);
-    results_fini(&b);
-}
-
-static void test_a_slower_cell_is_explained(void **state)
-{
-    (void)state;
-    struct results b, now;
-    struct regression r;
-
-    make_baseline(&b, 0.01);
-    make(&now, 2);
-    now.cells[0].phases = b.cells[0].phases;
-    now.cells[0].phases.dispatch_ns += 1000000;
-    now.cells[0].phases.total_ns += 1000000;
-    now.devices[MADE_CPU].threads = 1;
-    start(&r, &b, &now);
-    finish(&r);
-    char *text = text_of(&r);
-    assert_non_null(strstr(text, "dispatch 700 us -> 1.70 ms, 100 % of the difference (measured)"));
-    assert_non_null(strstr(text, "threads 2 -> 1 (measured)"));
-    free(text);
-    regress_fini(&r);
-    made_fini(&now);
-    results_fini(&b);
-}
-
-static void test_json_and_annotations(void **state)
-{
-    (void)state;
-    struct results b, now;
-    struct regression r;
-    struct strbuf text = STRBUF_INIT, lines = STRBUF_INIT;
-    struct err err = ERR_INIT;
-
-    make_baseline(&b, 0.01);
-    make(&now, 2);
-    made_fail(&now.cells[1], CELL_FAILED, "100 %\nof it");
-    start(&r, &b, &now);
-    finish(&r);
-    assert_true(regress_json(&r, 3, &text, &err));
-    struct json *root = json_parse(text.data, text.len, "the report", &err);
-    assert_non_null(root);
-    assert_string_equal(json_string(json_get(root, "schema")), "gpubench-check");
-    assert_false(json_bool(json_get(root, "passed")));
-    const struct json *cells = json_get(root, "cells");
-    assert_string_equal(json_string(json_get(json_at(cells, 0), "verdict")), "slower");
-    assert_true(json_bool(json_get(json_at(cells, 0), "fails")));
-    assert_true(fabs(json_number(json_get(json_at(cells, 0), "change")) - 1) < 1e-6);
-    assert_int_equal(json_type(json_get(json_at(cells, 1), "change")), JSON_NULL);
-    json_free(root);
-    regress_annotations(&r, &lines);
-    assert_non_null(strstr(
-        lines.data, "::error title=gpubench slower::cpu/64x64/t32/b16: slower, +100 %25 (limit 5.0 %25)"));
-    assert_non_null(strstr(lines.data, "::error title=gpubench failed::"));
-    assert_non_null(strstr(lines.data, "100 %25%0Aof it"));
-    strbuf_fini(&lines);
-    strbuf_fini(&text);
-    regress_fini(&r);
-    made_fini(&now);
-    results_fini(&b);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,9 +350,6 @@ int main(void)
         cmocka_unit_test(test_counts_are_exact),
         cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_cells_of_one_side_are_named),
-        cmocka_unit_test(test_times_of_another_machine_are_not_judged),
-        cmocka_unit_test(test_a_slower_cell_is_explained),
-        cmocka_unit_test(test_json_and_annotations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
