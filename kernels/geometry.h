@@ -14,7 +14,7 @@
 /* Cross products and bounds are rounded step by step; where a fused multiply-add is wanted, it says so. */
 #pragma OPENCL FP_CONTRACT OFF
 
-#ifdef FP_FAST_FMAF
+#if defined(FP_FAST_FMAF) || defined(HAS_FMA)
 #define FMA(a, b, c) fma((real)(a), (real)(b), (real)(c))
 #else
 #define FMA(a, b, c) ((real)(a) * (real)(b) + (real)(c))

@@ -149,6 +149,16 @@ static void destroy(struct renderer *base)
     free(r);
 }
 
+/* Whether fma() is one instruction on this machine's processor: some CPU devices do not tell. */
+static bool host_has_fma(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}
+
 static bool open_context(struct opencl_renderer *r, struct err *err)
 {
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)r->platform, 0};
@@ -163,6 +173,8 @@ static bool open_context(struct opencl_renderer *r, struct err *err)
     if (clGetDeviceInfo(r->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(fp), &fp, NULL) == CL_SUCCESS &&
         (fp & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT))
         strbuf_add(&r->build_options, "-cl-fp32-correctly-rounded-divide-sqrt");
+    if (r->base.info.kind == DEVICE_CPU && r->base.info.host_unified && host_has_fma())
+        strbuf_add(&r->build_options, " -DHAS_FMA");
     return true;
 }
 
