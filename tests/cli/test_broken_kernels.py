@@ -13,7 +13,7 @@ DEFECTS = {
         "setup.cl", "for (uint v = 0; clear && v < SHARED_STRIDE; ++v)", "for (uint v = 0; false && v < SHARED_STRIDE; ++v)",
         {f"{s} + {r}" for s in ("fused", "recompute", "taped") for r in ("local", "direct")}),
     "a partial sum left out": (
-        "gather.cl", "for (uint s = part; s < count;", "for (uint s = part + 1; s < count;",
+        "gather.cl", "uint s = part;", "uint s = part + 1;",
         {f"{s} + ordered" for s in ("fused", "recompute", "taped")}),
 }
 
