@@ -189,14 +189,13 @@ static unsigned char encode(float linear)
     return (unsigned char)(linear_to_srgb(v) * 255.0 + 0.5);
 }
 
-static bool save_ppm(const char *path, const unsigned char *rgb, uint64_t count, uint32_t width,
-                     uint32_t height, struct err *err)
+static bool write_file(const char *path, const struct strbuf *data, struct err *err)
 {
     FILE *file = fopen(path, "wb");
 
     if (!file)
         return err_set_native(err, ERR_IO, errno, "cannot write %s", path);
-    bool ok = fprintf(file, "P6\n%u %u\n255\n", width, height) > 0 && fwrite(rgb, 1, count, file) == count;
+    bool ok = fwrite(data->data, 1, data->len, file) == data->len;
     ok = (fclose(file) == 0) && ok;
     return ok || err_set_native(err, ERR_IO, errno, "cannot write %s", path);
 }
@@ -211,8 +210,16 @@ bool image_save(const char *path, const float *pixels, uint32_t width, uint32_t 
         return false;
     for (uint64_t i = 0; i < count; i++)
         rgb[i] = encode(pixels[i]);
-    bool ok = suffix && strcmp(suffix, ".ppm") == 0 ? save_ppm(path, rgb, count, width, height, err)
-                                                    : png_save(path, rgb, width, height, err);
+    struct strbuf file = STRBUF_INIT;
+    bool ok = true;
+    if (suffix && strcmp(suffix, ".ppm") == 0) {
+        strbuf_addf(&file, "P6\n%u %u\n255\n", width, height);
+        strbuf_add_bytes(&file, rgb, count);
+    } else {
+        ok = png_encode(&file, rgb, width, height, err);
+    }
+    ok = ok && strbuf_ok(&file, err) && write_file(path, &file, err);
+    strbuf_fini(&file);
     free(rgb);
     return ok;
 }

@@ -1,7 +1,6 @@
 /* PNG through libpng (ISO/IEC 15948). */
 #include "model/image_png.h"
 
-#include <errno.h>
 #include <math.h>
 #include <png.h>
 #include <setjmp.h>
@@ -195,15 +194,21 @@ bool png_parse(const void *data, size_t len, const char *name, const float backg
     return ok;
 }
 
-bool png_save(const char *path, const unsigned char *rgb, uint32_t width, uint32_t height, struct err *err)
+bool png_encode(struct strbuf *out, const unsigned char *rgb, uint32_t width, uint32_t height,
+                struct err *err)
 {
     png_image image = {
         .version = PNG_IMAGE_VERSION, .width = width, .height = height, .format = PNG_FORMAT_RGB};
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+    void *memory = mem_calloc(size, 1, "a picture", err);
 
-    errno = 0;
-    if (png_image_write_to_file(&image, path, 0, rgb, 0, NULL))
-        return true;
-    if (errno)
-        return err_set_native(err, ERR_IO, errno, "cannot write %s", path);
-    return err_set(err, ERR_IO, "cannot write %s: %s", path, image.message);
+    if (!memory)
+        return false;
+    bool ok = png_image_write_to_memory(&image, memory, &size, 0, rgb, 0, NULL);
+    if (ok)
+        strbuf_add_bytes(out, memory, size);
+    else
+        err_set(err, ERR_INTERNAL, "a picture cannot be written as PNG: %s", image.message);
+    free(memory);
+    return ok;
 }

@@ -2,6 +2,7 @@
 #ifndef GPUBENCH_MODEL_IMAGE_PNG_H
 #define GPUBENCH_MODEL_IMAGE_PNG_H
 
+#include "base/strbuf.h"
 #include "model/image.h"
 
 /* IEC 61966-2-1; of image.c. */
@@ -13,8 +14,9 @@ bool png_recognised(const void *data, size_t len);
  * has one and no sRGB chunk; colour profiles are not applied. */
 bool png_parse(const void *data, size_t len, const char *name, const float background[3], struct image *out,
                struct err *err) GB_NODISCARD;
-/* Writes rgb[height][width][3], sRGB of 8 bits. */
-bool png_save(const char *path, const unsigned char *rgb, uint32_t width, uint32_t height,
-              struct err *err) GB_NODISCARD;
+/* Appends rgb[height][width][3], sRGB of 8 bits, as a file's bytes. Not libpng's own writing of files, which
+ * removes what it could not write: a device, too. */
+bool png_encode(struct strbuf *out, const unsigned char *rgb, uint32_t width, uint32_t height,
+                struct err *err) GB_NODISCARD;
 
 #endif

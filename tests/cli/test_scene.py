@@ -1,5 +1,6 @@
 """gpubench scene: counted by hand, and drawn."""
 import json
+import os
 
 import pytest
 
@@ -56,6 +57,15 @@ def test_render(gpubench, tmp_path, device):
     assert run.returncode == 0, run.stderr
     assert pictures.size_of((tmp_path / "out.png").read_bytes()) == (40, 30, 8, 2)
     assert run.stderr.startswith("gpubench: out.png, drawn by ")
+
+
+@pytest.mark.parametrize("name", ["full.png", "full.ppm"])
+def test_what_cannot_be_written_stays(gpubench, tmp_path, name):
+    os.symlink("/dev/full", tmp_path / name)
+    run = gpubench("scene", FITTED, "--size", "64", "--render", name)
+    assert run.returncode == 1
+    assert "No space left on device" in run.stderr
+    assert os.path.islink(tmp_path / name) and os.path.exists("/dev/full")
 
 
 def test_a_scene_that_is_none(gpubench, tmp_path):

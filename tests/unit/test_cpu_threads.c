@@ -142,7 +142,7 @@ static int make_root(void **state)
 {
     (void)state;
     const char *parent = getenv("TMPDIR");
-    snprintf(root, sizeof root, "%.200s/gpubench-cgroup-XXXXXX", parent != NULL ? parent : "/tmp");
+    snprintf(root, sizeof root, "%.200s/gpubench-cgroup-XXXXXX", parent != NULL ? parent : P_tmpdir);
     return mkdtemp(root) == NULL;
 }
 
