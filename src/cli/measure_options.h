@@ -33,6 +33,20 @@ struct measure_options {
         .offset = offsetof(struct base_options, verbose)                                                     \
     }
 
+/* Which kernels the OpenCL renderer takes, for every command that has one. */
+#define KERNEL_OPTIONS                                                                                       \
+    {.name = "path",                                                                                         \
+     .type = OPTION_TEXT,                                                                                    \
+     .argument = "NAME",                                                                                     \
+     .help = "code path of the OpenCL renderer: ptx, subgroups, local or cpu",                               \
+     .choices = measure_paths,                                                                               \
+     .offset = offsetof(struct measure_options, path)},                                                      \
+    {                                                                                                        \
+        .name = "kernel-dir", .type = OPTION_TEXT, .argument = "DIR",                                        \
+        .help = "read the kernels from this folder instead of the program",                                  \
+        .offset = offsetof(struct measure_options, kernel_dir)                                               \
+    }
+
 /* Which devices, and how renderers on them are made. */
 #define DEVICE_OPTIONS                                                                                       \
     {.name = "device",                                                                                       \
@@ -66,17 +80,7 @@ struct measure_options {
          .help = "code path of the OpenMP renderer: avx512, avx2 or portable",                               \
          .choices = measure_isas,                                                                            \
          .offset = offsetof(struct measure_options, isa)},                                                   \
-        {.name = "path",                                                                                     \
-         .type = OPTION_TEXT,                                                                                \
-         .argument = "NAME",                                                                                 \
-         .help = "code path of the OpenCL renderer: ptx, subgroups, local or cpu",                           \
-         .choices = measure_paths,                                                                           \
-         .offset = offsetof(struct measure_options, path)},                                                  \
-    {                                                                                                        \
-        .name = "kernel-dir", .type = OPTION_TEXT, .argument = "DIR",                                        \
-        .help = "read the kernels from this folder instead of the program",                                  \
-        .offset = offsetof(struct measure_options, kernel_dir)                                               \
-    }
+        KERNEL_OPTIONS
 
 /* What a run measures. */
 #define GRID_OPTIONS                                                                                         \

@@ -13,17 +13,7 @@
      .help = "ocl:P:D, gpu (every OpenCL GPU), or part of a device's name; may repeat; list shows them. "    \
              "Default: " which,                                                                              \
      .offset = offsetof(struct measure_options, devices)},                                                   \
-        {.name = "path",                                                                                     \
-         .type = OPTION_TEXT,                                                                                \
-         .argument = "NAME",                                                                                 \
-         .help = "code path of the OpenCL renderer: ptx, subgroups, local or cpu",                           \
-         .choices = measure_paths,                                                                           \
-         .offset = offsetof(struct measure_options, path)},                                                  \
-        {.name = "kernel-dir",                                                                               \
-         .type = OPTION_TEXT,                                                                                \
-         .argument = "DIR",                                                                                  \
-         .help = "read the kernels from this folder instead of the program",                                 \
-         .offset = offsetof(struct measure_options, kernel_dir)},                                            \
+        KERNEL_OPTIONS,                                                                                      \
     {                                                                                                        \
         .name = "format", .letter = 'f', .type = OPTION_TEXT, .argument = "FORMAT",                          \
         .help = "text, markdown or json", .choices = verdict_formats,                                           \
