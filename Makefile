@@ -40,7 +40,7 @@ KERNEL_TESTS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/kernels/test_*.c))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help packages tables bench check lint check-unit check-kernels check-cli check-baseline \
+.PHONY: all help packages tables pages bench check lint check-unit check-kernels check-cli check-baseline \
         check-html check-clang check-san check-san-built check-fuzz check-fuzz-built fuzz fuzz-built \
         check-oclgrind check-valgrind install uninstall dist clean FORCE
 
@@ -117,6 +117,9 @@ tables: gpubench ## make the tables in README.md and results/README.md anew
 	./gpubench report -q --update README.md
 	./gpubench report -q --update results/README.md
 	scripts/record-tables.py results/README.md
+
+pages: gpubench ## bring manual pages and the tests' help pages in line with --help
+	scripts/update-pages.py
 
 bench: $(O)/tests/bench/bench_cpu ## the CPU renderer, fast against scalar (BENCH="threads isa")
 	@$< $(BENCH)

@@ -13,7 +13,7 @@
 
 struct decide_options {
     struct base_options base;
-    const char *size, *triangles, *batch, *sigma, *call, *mode;
+    const char *size, *triangles, *pairs, *batch, *sigma, *call, *mode;
     bool json;
 };
 
@@ -33,6 +33,13 @@ static const struct option table[] = {
      .argument = "N",
      .help = "in a scene",
      .offset = offsetof(struct decide_options, triangles)},
+    {.name = "pairs",
+     .letter = 'p',
+     .type = OPTION_TEXT,
+     .argument = "N[/px]",
+     .help = "covered pairs of the call, or a pixel, in place of --triangles or beside it: "
+             "gpubench scene counts a scene's",
+     .offset = offsetof(struct decide_options, pairs)},
     {.name = "batch",
      .letter = 'b',
      .type = OPTION_TEXT,
@@ -68,6 +75,7 @@ static const struct option table[] = {
 
 static const char *const examples[] = {
     "gpubench decide --size 8 --triangles 4 --batch 16 results.json",
+    "gpubench decide --size 8 --pairs 3.5/px --batch 16 results.json",
     "gpubench decide --size 256 --triangles 512 --batch 16",
     "gpubench decide --json results.json",
     NULL,
@@ -78,47 +86,64 @@ static bool set(struct render_spec *spec, const char *name, const char *value, s
     return !value || spec_set_text(spec, spec_find(name), value, err) || err_wrap(err, "--%s", name);
 }
 
+/* "33e6", of the call; "31.5/px", of each of its pixels. */
+static bool set_pairs(const struct decide_options *o, struct decide_question *question, struct err *err)
+{
+    char number[UNITS_MAX];
+    const size_t length = strcspn(o->pairs, "/");
+    const char *unit = o->pairs + length;
+
+    snprintf(number, sizeof number, "%.*s", (int)length, o->pairs);
+    if (length >= sizeof number || !units_parse_double(number, &question->pairs) || question->pairs <= 0 ||
+        (*unit && strcmp(unit, "/px") != 0))
+        return err_set(err, ERR_USAGE, "--pairs: \"%s\" is not a number above 0, or one with /px behind it",
+                       o->pairs);
+    if (*unit)
+        question->pairs *= (double)question->spec.width * question->spec.height * question->spec.batch;
+    return true;
+}
+
 /* *asked: there is a question; the rule alone needs none. */
-static bool read_question(const struct decide_options *o, struct render_spec *question, bool *asked,
+static bool read_question(const struct decide_options *o, struct decide_question *question, bool *asked,
                           struct err *err)
 {
-    const char *const needed[] = {o->size, o->triangles, o->batch};
-    size_t given = 0;
+    struct render_spec *spec = &question->spec;
 
-    for (size_t i = 0; i < 3; i++)
-        given += needed[i] != NULL;
-    *asked = given > 0 || !o->json;
-    if (*asked && given < 3)
-        return err_set(err, ERR_USAGE, "decide needs --size, --triangles and --batch");
-    spec_init(question);
-    return set(question, "size", o->size, err) && set(question, "triangles", o->triangles, err) &&
-           set(question, "batch", o->batch, err) && set(question, "sigma", o->sigma, err) &&
-           set(question, "call", o->call, err) && set(question, "mode", o->mode, err);
+    *question = (struct decide_question){.by_call = o->call != NULL, .has_triangles = o->triangles != NULL};
+    *asked = o->size || o->triangles || o->pairs || o->batch || !o->json;
+    if (*asked && !(o->size && o->batch && (o->triangles || o->pairs)))
+        return err_set(err, ERR_USAGE, "decide needs --size, --batch, and --triangles or --pairs");
+    spec_init(spec);
+    return set(spec, "size", o->size, err) && set(spec, "triangles", o->triangles, err) &&
+           set(spec, "batch", o->batch, err) && set(spec, "sigma", o->sigma, err) &&
+           set(spec, "call", o->call, err) && set(spec, "mode", o->mode, err) &&
+           (!o->pairs || set_pairs(o, question, err));
 }
 
 /* ---- in words ---- */
 
-static void add_value(struct strbuf *out, enum decide_axis axis, double value)
+static void add_value(struct strbuf *out, size_t range, double value)
 {
-    strbuf_addf(out, axis == DECIDE_SIGMA ? "%.4g" : "%.0f", value < 1 && axis != DECIDE_SIGMA ? 0 : value);
+    const bool whole = range != SURFACE_SIGMA && range != DECIDE_PAIRS;
+
+    strbuf_addf(out, whole ? "%.0f" : "%.4g", value < 1 && whole ? 0 : value);
 }
 
-static void add_outside(struct strbuf *out, const struct render_spec *question, const struct decision *d)
+static void add_outside(struct strbuf *out, const struct decide_question *question, const struct decision *d)
 {
-    static const char *const axes[] = {"size", "triangles", "batch", "sigma"};
     const char *joint = "";
 
     strbuf_add(out, "outside what was measured: ");
-    for (enum decide_axis a = 0; a < DECIDE_AXES; a++) {
-        if (!(d->outside >> a & 1))
+    for (size_t r = 0; r < DECIDE_RANGES; r++) {
+        if (!(d->outside >> r & 1))
             continue;
-        strbuf_addf(out, "%s%s ", joint, axes[a]);
-        add_value(out, a, decide_value(question, a));
+        strbuf_addf(out, "%s%s ", joint, decide_range_name(r));
+        add_value(out, r, decide_range_value(question, r));
         strbuf_add(out, " (measured ");
-        add_value(out, a, d->measured[a][0]);
-        if (d->measured[a][1] > d->measured[a][0]) {
+        add_value(out, r, d->measured[r][0]);
+        if (d->measured[r][1] > d->measured[r][0]) {
             strbuf_add(out, " to ");
-            add_value(out, a, d->measured[a][1]);
+            add_value(out, r, d->measured[r][1]);
         }
         strbuf_addc(out, ')');
         joint = ", ";
@@ -134,7 +159,7 @@ static void add_side(struct strbuf *out, const struct results *results, const st
     char time[UNITS_MAX], text[LABEL_MAX];
 
     units_time(time, (uint64_t)llround(ns));
-    label_line(text, results, line, decide_free_keys());
+    label_line(text, results, line, surface_keys());
     strbuf_addf(out, "  %-11s %s    %s\n", name, time, text);
 }
 
@@ -166,8 +191,34 @@ static void add_basis(struct strbuf *out, const struct decision *d)
     strbuf_addc(out, '\n');
 }
 
-static void add_answer(struct strbuf *out, const struct results *results, const struct render_spec *question,
-                       const struct decision *d)
+/* What the answer's scenes cover, so that others can be held against them. */
+static void add_pairs(struct strbuf *out, const struct results *results, const struct decide_question *question,
+                      const struct decision *d)
+{
+    const double pixels = (double)d->at.width * d->at.height * d->at.batch;
+    char count[UNITS_MAX], name[LABEL_MAX];
+
+    if (!(d->pairs > 0.5))
+        return;
+    units_count(count, (uint64_t)llround(d->pairs));
+    strbuf_addf(out, "  %-11s %s covered, %.3g a pixel", "pairs", count, d->pairs / pixels);
+    if (question->pairs > 0 && d->basis != DECIDE_NEAREST)
+        strbuf_addf(out, ": as %s%u triangles of the scenes measured",
+                    d->basis == DECIDE_MEASURED ? "" : "about ", (unsigned)d->at.triangles);
+    strbuf_addc(out, '\n');
+    if (question->pairs <= 0 || !question->has_triangles)
+        return;
+    strbuf_addf(out, "  %-11s by %u triangles alone: ", "also", (unsigned)question->spec.triangles);
+    if (d->by_triangles) {
+        label_device(name, results, d->by_triangles->device);
+        strbuf_addf(out, "%s, %.2g times as fast\n", name, d->by_triangles_margin);
+    } else {
+        strbuf_add(out, "cannot tell\n");
+    }
+}
+
+static void add_answer(struct strbuf *out, const struct results *results,
+                       const struct decide_question *question, const struct decision *d)
 {
     char first[LABEL_MAX], second[LABEL_MAX], margin[NUMBER_MAX], point[LABEL_MAX], call[SPEC_TEXT_MAX];
 
@@ -185,8 +236,9 @@ static void add_answer(struct strbuf *out, const struct results *results, const 
         strbuf_addf(out, "%s: %s times as fast as %s", first, margin, second);
     strbuf_addf(out, "    (confidence: %s)\n", decide_confidence_name(d->confidence));
     label_point(point, results, &d->at, 0);
-    spec_text(question, spec_find("call"), call);
+    spec_text(&question->spec, spec_find("call"), call);
     strbuf_addf(out, "  %-11s %s, call %s\n", "for", point, call);
+    add_pairs(out, results, question, d);
     add_side(out, results, d->winner, first, d->winner_ns);
     add_side(out, results, d->other, second, d->other_ns);
     add_basis(out, d);
@@ -214,7 +266,7 @@ static struct json *new_rule(const char *basis)
 /* ---- from results ---- */
 
 static bool print_decision(const struct decide_options *o, const struct results *results,
-                           const struct render_spec *question, bool asked, const struct decision *d,
+                           const struct decide_question *question, bool asked, const struct decision *d,
                            struct err *err)
 {
     if (!o->json) {
@@ -226,7 +278,7 @@ static bool print_decision(const struct decide_options *o, const struct results 
     }
     struct json *root = new_rule("results");
     json_set_string(root, "results", results->path);
-    bool ok = decide_rule_to_json(results, question, root, err);
+    bool ok = decide_rule_to_json(results, &question->spec, root, err);
     if (asked)
         decision_to_json(results, d, json_set_object(root, "decision"));
     ok = ok && print_json(root, err);
@@ -234,13 +286,13 @@ static bool print_decision(const struct decide_options *o, const struct results 
     return ok;
 }
 
-static bool from_results(const struct decide_options *o, const char *path, struct render_spec *question,
+static bool from_results(const struct decide_options *o, const char *path, struct decide_question *question,
                          bool asked, int *code, struct err *err)
 {
     struct results results = {0};
     struct decision decision;
     bool ok = results_load(path, &results, err) &&
-              decide(&results, question, o->call != NULL, &decision, err) &&
+              decide(&results, question, &decision, err) &&
               print_decision(o, &results, question, asked, &decision, err);
 
     if (ok && asked && (decision.basis == DECIDE_NEAREST || decision.basis == DECIDE_NOTHING))
@@ -267,13 +319,15 @@ static const struct device_info *choose_device(const struct device_info *devices
     return found;
 }
 
-static void thumb_to_json(const struct device_info *device, const struct render_spec *question, bool asked,
+static void thumb_to_json(const struct device_info *device, const struct decide_question *question, bool asked,
                           struct json *root)
 {
     json_set_string(root, "method",
                     "a device that shares the host's memory loses; one with memory of its own wins from "
-                    "work_min pixels times triangles times scenes a call on; a guess until measured");
+                    "work_min pixels times triangles times scenes a call on, or pairs_min covered pairs; a guess "
+                    "until measured");
     json_set_u64(root, "work_min", DECIDE_THUMB_WORK);
+    json_set_u64(root, "pairs_min", DECIDE_THUMB_PAIRS);
     if (!asked)
         return;
     const bool wins = device && decide_by_thumb(device, question);
@@ -284,7 +338,7 @@ static void thumb_to_json(const struct device_info *device, const struct render_
     json_set_string(decision, "selector", wins ? device->selector : "openmp");
 }
 
-static void thumb_in_words(const struct device_info *device, const struct render_spec *question,
+static void thumb_in_words(const struct device_info *device, const struct decide_question *question,
                            struct strbuf *out)
 {
     const bool wins = device && decide_by_thumb(device, question);
@@ -298,16 +352,22 @@ static void thumb_in_words(const struct device_info *device, const struct render
                     "  why         %s [%s] shares the host's memory: such a device loses until measured "
                     "otherwise\n",
                     device->short_name, device->selector);
+    else if (question->pairs > 0)
+        strbuf_addf(out,
+                    "  why         %s [%s] has memory of its own: it wins from %u covered pairs\n"
+                    "              a call on, and this is %.0f\n",
+                    device->short_name, device->selector, DECIDE_THUMB_PAIRS, question->pairs);
     else
         strbuf_addf(out,
                     "  why         %s [%s] has memory of its own: it wins from %u pixels times triangles\n"
                     "              times scenes a call on, and this is %.0f\n",
                     device->short_name, device->selector, DECIDE_THUMB_WORK,
-                    (double)question->width * question->height * question->triangles * question->batch);
+                    (double)question->spec.width * question->spec.height * question->spec.triangles *
+                        question->spec.batch);
     strbuf_add(out, "  to know     gpubench sweep crossover, then decide with its results file\n");
 }
 
-static bool by_thumb(const struct decide_options *o, const struct render_spec *question, bool asked,
+static bool by_thumb(const struct decide_options *o, const struct decide_question *question, bool asked,
                      struct err *err)
 {
     struct runner_options how = {0};
@@ -338,7 +398,7 @@ static bool by_thumb(const struct decide_options *o, const struct render_spec *q
 static int run(const void *values, const struct text_list *arguments, int argc, char **argv)
 {
     const struct decide_options *o = values;
-    struct render_spec question;
+    struct decide_question question;
     struct err err = ERR_INIT;
     bool asked;
     int code = EXIT_OK;

@@ -53,9 +53,8 @@ struct measure_options {
      .letter = 'd',                                                                                          \
      .type = OPTION_LIST,                                                                                    \
      .argument = "WHICH",                                                                                    \
-     .help = "openmp, ocl:P:D, gpu (every OpenCL GPU), or part of a device's name; may repeat; list shows "  \
-             "them. "                                                                                        \
-             "Default: openmp and the best OpenCL device",                                                   \
+     .help = "openmp, ocl:P:D, gpu (every OpenCL GPU), or part of a device's name; may repeat; "             \
+             "-d list shows them. Default: openmp and the best OpenCL device",                               \
      .offset = offsetof(struct measure_options, devices)},                                                   \
         {.name = "threads",                                                                                  \
          .letter = 't',                                                                                      \

@@ -10,8 +10,8 @@
      .letter = 'd',                                                                                          \
      .type = OPTION_LIST,                                                                                    \
      .argument = "WHICH",                                                                                    \
-     .help = "ocl:P:D, gpu (every OpenCL GPU), or part of a device's name; may repeat; list shows them. "    \
-             "Default: " which,                                                                              \
+     .help = "ocl:P:D, gpu (every OpenCL GPU), or part of a device's name; may repeat; -d list shows "       \
+             "them. Default: " which,                                                                        \
      .offset = offsetof(struct measure_options, devices)},                                                   \
         KERNEL_OPTIONS,                                                                                      \
     {                                                                                                        \

@@ -41,7 +41,7 @@ static const struct option table[] = {
      .type = OPTION_LIST,
      .argument = "WHICH",
      .help =
-         "what draws it: openmp, ocl:P:D, gpu, or part of a device's name; list shows them. Default: openmp",
+         "what draws it: openmp, ocl:P:D, gpu, or part of a device's name; -d list shows them. Default: openmp",
      .offset = offsetof(struct measure_options, devices)},
     {.name = "json",
      .type = OPTION_FLAG,

@@ -6,48 +6,6 @@
 
 #include "base/mem.h"
 
-#define CORNERS (1u << DECIDE_AXES)
-
-/* The points of a line, or those that it has in common with another one. */
-struct surface {
-    const struct cell **cells, **others; /* [count]; others: NULLs where there is no other line */
-    size_t count;
-    double *values[DECIDE_AXES]; /* ascending, one of each */
-    size_t value_count[DECIDE_AXES];
-};
-
-struct box {
-    size_t corners[CORNERS]; /* indices of cells; bit `axis` set: the high end */
-    double weight[CORNERS];
-    double extent; /* sum of log(high / low) */
-};
-
-key_set decide_free_keys(void)
-{
-    return keys_named("size triangles batch sigma");
-}
-
-static bool has_time(const struct cell *cell)
-{
-    return cell && cell->status == CELL_OK && cell->median_ns > 0;
-}
-
-double decide_value(const struct render_spec *spec, enum decide_axis axis)
-{
-    switch (axis) {
-    case DECIDE_SIZE:
-        return sqrt((double)spec->width * spec->height);
-    case DECIDE_TRIANGLES:
-        return fmax(spec->triangles, 0.5);
-    case DECIDE_BATCH:
-        return fmax(spec->batch, 0.5);
-    case DECIDE_SIGMA:
-    case DECIDE_AXES:
-        break;
-    }
-    return (double)spec->sigma;
-}
-
 const char *decide_basis_name(enum decide_basis basis)
 {
     static const char *const names[] = {"nothing", "measured", "interpolated", "nearest"};
@@ -60,155 +18,29 @@ const char *decide_confidence_name(enum decide_confidence confidence)
     return names[confidence];
 }
 
-/* ---- surfaces ---- */
-
-static int by_value(const void *a, const void *b)
+const char *decide_range_name(size_t range)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    static const char *const names[] = {"size", "triangles", "batch", "sigma", "pairs a pixel"};
+    return names[range];
 }
 
-static void surface_fini(struct surface *s)
+static double call_pixels(const struct render_spec *spec)
 {
-    free(s->cells);
-    free(s->others);
-    for (size_t a = 0; a < DECIDE_AXES; a++)
-        free(s->values[a]);
+    return (double)spec->width * spec->height * spec->batch;
 }
 
-static bool surface_axes(struct surface *s, struct err *err)
+double decide_range_value(const struct decide_question *question, size_t range)
 {
-    for (enum decide_axis a = 0; a < DECIDE_AXES; a++) {
-        size_t kept = 0;
-        double *values = s->values[a] = mem_calloc(s->count + 1, sizeof(*values), "a line's axes", err);
-        if (!values)
-            return false;
-        for (size_t i = 0; i < s->count; i++)
-            values[i] = decide_value(&s->cells[i]->spec, a);
-        qsort(values, s->count, sizeof(*values), by_value);
-        for (size_t i = 0; i < s->count; i++)
-            if (!kept || values[i] > values[kept - 1])
-                values[kept++] = values[i];
-        s->value_count[a] = kept;
-    }
-    return true;
+    if (range < SURFACE_AXES)
+        return surface_value(&question->spec, (enum surface_axis)range);
+    return question->pairs > 0 ? question->pairs / call_pixels(&question->spec) : NAN;
 }
 
-/* other may be NULL. */
-static bool surface_init(struct surface *s, const struct results *results, const struct cell *line,
-                         const struct cell *other, struct err *err)
+static double cell_value(const struct cell *cell, size_t range)
 {
-    *s = (struct surface){0};
-    s->cells = mem_calloc(results->cell_count, sizeof(struct cell *), "a line's points", err);
-    s->others = mem_calloc(results->cell_count, sizeof(struct cell *), "a line's points", err);
-    for (size_t i = 0; s->cells && s->others && i < results->cell_count; i++) {
-        const struct cell *cell = &results->cells[i];
-        if (!has_time(cell) || !cells_alike(cell, line, decide_free_keys()))
-            continue;
-        const struct cell *match =
-            other ? select_cell(results, other, decide_free_keys(), &cell->spec) : NULL;
-        if (other && !has_time(match))
-            continue;
-        s->cells[s->count] = cell;
-        s->others[s->count++] = match;
-    }
-    if (s->cells && s->others && surface_axes(s, err))
-        return true;
-    surface_fini(s);
-    return false;
-}
-
-static bool surface_find(const struct surface *s, const double at[DECIDE_AXES], size_t *index)
-{
-    for (*index = 0; *index < s->count; ++*index) {
-        bool here = true;
-        for (enum decide_axis a = 0; a < DECIDE_AXES; a++)
-            here &= !(fabs(decide_value(&s->cells[*index]->spec, a) - at[a]) > 0);
-        if (here)
-            return true;
-    }
-    return false;
-}
-
-/* ---- boxes ---- */
-
-/* Pairs of values around the question on one axis, the same one twice where it is the question itself. */
-struct bracket {
-    double low, high;
-};
-
-static size_t brackets_of(const struct surface *s, enum decide_axis a, double value, struct bracket *out)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < s->value_count[a]; i++)
-        for (size_t j = i; j < s->value_count[a]; j++) {
-            const double low = s->values[a][i], high = s->values[a][j];
-            if (low <= value && value <= high && (i != j || low >= value))
-                out[count++] = (struct bracket){low, high};
-        }
-    return count;
-}
-
-static bool box_at(const struct surface *s, const struct bracket *const at[DECIDE_AXES],
-                   const struct render_spec *question, struct box *box)
-{
-    for (unsigned corner = 0; corner < CORNERS; corner++) {
-        double place[DECIDE_AXES];
-        box->weight[corner] = 1;
-        for (enum decide_axis a = 0; a < DECIDE_AXES; a++) {
-            const bool high = corner >> a & 1;
-            const double span = log(at[a]->high / at[a]->low);
-            const double part = span > 0 ? log(decide_value(question, a) / at[a]->low) / span : 0;
-            place[a] = high ? at[a]->high : at[a]->low;
-            box->weight[corner] *= high ? part : 1 - part;
-        }
-        if (!surface_find(s, place, &box->corners[corner]))
-            return false;
-    }
-    return true;
-}
-
-static double extent_of(const struct bracket *const at[DECIDE_AXES])
-{
-    double extent = 0;
-
-    for (size_t a = 0; a < DECIDE_AXES; a++)
-        extent += log(at[a]->high / at[a]->low);
-    return extent;
-}
-
-/* Grids may have gaps, so all combinations are tried; *found: whether there is one. */
-static bool smallest_box(const struct surface *s, const struct render_spec *question, struct box *box,
-                         bool *found, struct err *err)
-{
-    struct bracket *brackets[DECIDE_AXES] = {0};
-    size_t counts[DECIDE_AXES] = {0}, total = 1;
-    bool ok = true;
-
-    *found = false;
-    box->extent = INFINITY;
-    for (enum decide_axis a = 0; ok && a < DECIDE_AXES; a++) {
-        const size_t n = s->value_count[a];
-        brackets[a] = mem_calloc(n * n + 1, sizeof(**brackets), "brackets", err);
-        ok = brackets[a] != NULL;
-        counts[a] = ok ? brackets_of(s, a, decide_value(question, a), brackets[a]) : 0;
-        total *= counts[a];
-    }
-    for (size_t i = 0; ok && i < total; i++) {
-        const struct bracket *at[DECIDE_AXES];
-        size_t rest = i;
-        for (size_t a = 0; a < DECIDE_AXES; rest /= counts[a], a++)
-            at[a] = &brackets[a][rest % counts[a]];
-        struct box candidate = {.extent = extent_of(at)};
-        if (candidate.extent < box->extent && box_at(s, at, question, &candidate)) {
-            *box = candidate;
-            *found = true;
-        }
-    }
-    for (size_t a = 0; a < DECIDE_AXES; a++)
-        free(brackets[a]);
-    return ok;
+    if (range < SURFACE_AXES)
+        return surface_value(&cell->spec, (enum surface_axis)range);
+    return cell->pairs ? (double)cell->pairs / call_pixels(&cell->spec) : NAN;
 }
 
 /* ---- contenders ---- */
@@ -224,7 +56,7 @@ bool decide_contenders(const struct results *results, const struct render_spec *
     const struct spec_key *call = spec_find("call");
     size_t all, kept = 0;
 
-    if (!select_lines(results, 1u << question->mode, decide_free_keys(), NULL, lines, &all, err))
+    if (!select_lines(results, 1u << question->mode, surface_keys(), NULL, lines, &all, err))
         return false;
     for (size_t i = 0; i < all; i++) {
         const struct cell *line = (*lines)[i];
@@ -236,23 +68,24 @@ bool decide_contenders(const struct results *results, const struct render_spec *
     return true;
 }
 
-static bool estimate(const struct results *results, const struct render_spec *question, struct contender *c,
+static double time_of(const struct cell *cell)
+{
+    return (double)cell->median_ns;
+}
+
+static bool estimate(const struct results *results, const double at[SURFACE_AXES], struct contender *c,
                      struct err *err)
 {
     struct surface s;
-    struct box box;
+    struct surface_box box;
     bool found;
 
     c->ns = NAN;
     if (!surface_init(&s, results, c->line, NULL, err))
         return false;
-    bool ok = smallest_box(&s, question, &box, &found, err);
-    if (ok && found) {
-        double sum = 0;
-        for (unsigned i = 0; i < CORNERS; i++)
-            sum += box.weight[i] * log((double)s.cells[box.corners[i]]->median_ns);
-        c->ns = exp(sum);
-    }
+    bool ok = surface_box(&s, at, &box, &found, err);
+    if (ok && found)
+        c->ns = surface_interpolate(&s, &box, time_of);
     surface_fini(&s);
     return ok;
 }
@@ -293,7 +126,7 @@ static void turn(struct decision *d)
 }
 
 /* The margin in the smallest box that both have; *agree: its corners name the same winner. */
-static bool weigh(const struct surface *s, const struct box *box, struct decision *d, bool *agree,
+static bool weigh(const struct surface *s, const struct surface_box *box, struct decision *d, bool *agree,
                   struct err *err)
 {
     double value = 0, low = 0, high = 0;
@@ -301,7 +134,7 @@ static bool weigh(const struct surface *s, const struct box *box, struct decisio
 
     *agree = true;
     d->margin = (struct ratio){.valid = true, .has_ci = true, .device = NAN};
-    for (unsigned i = 0; i < CORNERS; i++) {
+    for (unsigned i = 0; i < SURFACE_CORNERS; i++) {
         struct ratio ratio;
         if (box->weight[i] <= 0)
             continue;
@@ -318,7 +151,7 @@ static bool weigh(const struct surface *s, const struct box *box, struct decisio
     d->margin.ci95[0] = d->margin.has_ci ? exp(low) : NAN;
     d->margin.ci95[1] = d->margin.has_ci ? exp(high) : NAN;
     d->low = s->cells[box->corners[0]];
-    d->high = s->cells[box->corners[CORNERS - 1]];
+    d->high = s->cells[box->corners[SURFACE_CORNERS - 1]];
     if (d->margin.value < 1)
         turn(d);
     d->margin.verdict = d->margin.has_ci ? ratio_judge(d->margin.ci95[0], d->margin.ci95[1])
@@ -326,30 +159,105 @@ static bool weigh(const struct surface *s, const struct box *box, struct decisio
     return true;
 }
 
-static bool decide_at(const struct results *results, struct contender *all, size_t count,
-                      const struct render_spec *question, struct decision *d, struct err *err)
+/* ---- a place ---- */
+
+/* What a call is decided by: the lines, and where between their points it is. */
+struct place {
+    const struct results *results;
+    struct contender *all;
+    size_t count;
+    double at[SURFACE_AXES];
+};
+
+static double pairs_of(const struct cell *cell)
+{
+    return cell->pairs ? (double)cell->pairs : 0.5;
+}
+
+/* NAN: not surrounded by points. */
+static bool pairs_at(const struct surface *s, const double at[SURFACE_AXES], double *pairs, struct err *err)
+{
+    struct surface_box box;
+    bool found;
+
+    *pairs = NAN;
+    if (!surface_box(s, at, &box, &found, err))
+        return false;
+    if (found)
+        *pairs = surface_interpolate(s, &box, pairs_of);
+    return true;
+}
+
+/* With how many triangles the line's scenes cover that many pairs, the other axes as in `at`; *found: whether
+ * some do. */
+static bool solve_triangles(const struct surface *s, double pairs, double at[SURFACE_AXES], bool *found,
+                            struct err *err)
+{
+    const double *values = s->values[SURFACE_TRIANGLES];
+    double last = NAN, last_pairs = NAN;
+
+    *found = false;
+    for (size_t i = 0; i < s->value_count[SURFACE_TRIANGLES]; i++) {
+        double here;
+        at[SURFACE_TRIANGLES] = values[i];
+        if (!pairs_at(s, at, &here, err))
+            return false;
+        if (isnan(here))
+            continue;
+        *found = true;
+        if (fabs(here / pairs - 1) < 1e-9)
+            return true;
+        if (last_pairs < pairs && pairs < here) {
+            at[SURFACE_TRIANGLES] =
+                last * pow(values[i] / last, log(pairs / last_pairs) / log(here / last_pairs));
+            return true;
+        }
+        last = values[i];
+        last_pairs = here;
+    }
+    *found = false;
+    return true;
+}
+
+/* The place of a question of pairs; *found: whether a line has one. */
+static bool place_by_pairs(struct place *p, double pairs, bool *found, struct err *err)
+{
+    *found = false;
+    for (size_t i = 0; i < p->count && !*found; i++) {
+        struct surface s;
+        if (!surface_init(&s, p->results, p->all[i].line, NULL, err))
+            return false;
+        bool ok = solve_triangles(&s, pairs, p->at, found, err);
+        surface_fini(&s);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool decide_at(struct place *p, struct decision *d, struct err *err)
 {
     const struct contender *first, *second;
     struct surface s;
-    struct box box;
+    struct surface_box box;
     bool found, agree = true;
 
     d->basis = DECIDE_NOTHING;
-    for (size_t i = 0; i < count; i++)
-        if (!estimate(results, question, &all[i], err))
+    for (size_t i = 0; i < p->count; i++)
+        if (!estimate(p->results, p->at, &p->all[i], err))
             return false;
-    rank(all, count, &first, &second);
+    rank(p->all, p->count, &first, &second);
     if (!first || !second)
         return true;
-    if (!surface_init(&s, results, first->line, second->line, err))
+    if (!surface_init(&s, p->results, first->line, second->line, err))
         return false;
-    bool ok = smallest_box(&s, question, &box, &found, err);
+    bool ok = surface_box(&s, p->at, &box, &found, err);
     if (ok && found) {
-        d->at = *question;
         d->winner = first->line;
         d->other = second->line;
         d->winner_ns = first->ns;
         d->other_ns = second->ns;
+        d->pairs = surface_interpolate(&s, &box, pairs_of);
         d->basis = box.extent > 0 ? DECIDE_INTERPOLATED : DECIDE_MEASURED;
         ok = weigh(&s, &box, d, &agree, err);
         d->confidence =
@@ -361,43 +269,99 @@ static bool decide_at(const struct results *results, struct contender *all, size
 
 /* ---- the question ---- */
 
+static double distance(const struct cell *cell, const struct decide_question *question, bool by_pairs)
+{
+    double sum = 0;
+
+    for (size_t r = 0; r < DECIDE_RANGES; r++)
+        if (r != (by_pairs ? (size_t)SURFACE_TRIANGLES : (size_t)DECIDE_PAIRS))
+            sum += pow(log(cell_value(cell, r) / decide_range_value(question, r)), 2);
+    return sum;
+}
+
 /* Ranges, and the nearest point that two contenders have; NULL without one. */
-static const struct cell *look_around(const struct results *results, const struct cell *const *lines,
-                                      size_t count, const struct render_spec *question, struct decision *d)
+static const struct cell *look_around(const struct place *p, const struct decide_question *question,
+                                      bool by_pairs, struct decision *d)
 {
     const struct cell *nearest = NULL;
-    double best = INFINITY;
 
-    for (size_t a = 0; a < DECIDE_AXES; a++)
-        d->measured[a][0] = d->measured[a][1] = NAN;
-    for (size_t i = 0; i < results->cell_count; i++) {
-        const struct cell *cell = &results->cells[i];
+    for (size_t r = 0; r < DECIDE_RANGES; r++)
+        d->measured[r][0] = d->measured[r][1] = NAN;
+    for (size_t i = 0; i < p->results->cell_count; i++) {
+        const struct cell *cell = &p->results->cells[i];
         size_t here = 0;
         bool ours = false;
-        for (size_t l = 0; has_time(cell) && l < count; l++) {
-            ours |= cells_alike(cell, lines[l], decide_free_keys());
-            here += has_time(select_cell(results, lines[l], decide_free_keys(), &cell->spec));
+        for (size_t l = 0; surface_has_time(cell) && l < p->count; l++) {
+            ours |= cells_alike(cell, p->all[l].line, surface_keys());
+            here += surface_has_time(select_cell(p->results, p->all[l].line, surface_keys(), &cell->spec));
         }
         if (!ours || here < 2)
             continue;
-        double distance = 0;
-        for (enum decide_axis a = 0; a < DECIDE_AXES; a++) {
-            const double value = decide_value(&cell->spec, a);
-            d->measured[a][0] = fmin(d->measured[a][0], value);
-            d->measured[a][1] = fmax(d->measured[a][1], value);
-            distance += pow(log(value / decide_value(question, a)), 2);
+        for (size_t r = 0; r < DECIDE_RANGES; r++) {
+            d->measured[r][0] = fmin(d->measured[r][0], cell_value(cell, r));
+            d->measured[r][1] = fmax(d->measured[r][1], cell_value(cell, r));
         }
-        if (distance < best) {
-            best = distance;
+        if (!nearest || distance(cell, question, by_pairs) < distance(nearest, question, by_pairs))
             nearest = cell;
-        }
     }
-    for (enum decide_axis a = 0; a < DECIDE_AXES; a++) {
-        const double value = decide_value(question, a);
-        if (value < d->measured[a][0] || value > d->measured[a][1])
-            d->outside |= 1u << a;
+    for (size_t r = 0; r < DECIDE_RANGES; r++) {
+        const double value = decide_range_value(question, r);
+        const bool asked = r != (by_pairs ? (size_t)SURFACE_TRIANGLES : (size_t)DECIDE_PAIRS);
+        /* A pixel's pairs as typed are rounded. */
+        if (asked && (value < d->measured[r][0] * (1 - 1e-9) || value > d->measured[r][1] * (1 + 1e-9)))
+            d->outside |= 1u << r;
     }
     return nearest;
+}
+
+static bool decide_by(struct place *p, const struct decide_question *question, bool by_pairs,
+                      struct decision *d, struct err *err)
+{
+    bool found = true;
+
+    *d = (struct decision){.at = question->spec, .pairs = NAN};
+    for (enum surface_axis a = 0; a < SURFACE_AXES; a++)
+        p->at[a] = surface_value(&question->spec, a);
+    const struct cell *nearest = look_around(p, question, by_pairs, d);
+    if (by_pairs && !place_by_pairs(p, question->pairs, &found, err))
+        return false;
+    if (found && !decide_at(p, d, err))
+        return false;
+    d->at.triangles = (uint32_t)lround(p->at[SURFACE_TRIANGLES] < 1 ? 0 : p->at[SURFACE_TRIANGLES]);
+    if (d->basis != DECIDE_NOTHING || !nearest)
+        return true;
+    d->at.width = nearest->spec.width;
+    d->at.height = nearest->spec.height;
+    d->at.triangles = nearest->spec.triangles;
+    d->at.batch = nearest->spec.batch;
+    d->at.sigma = nearest->spec.sigma;
+    for (enum surface_axis a = 0; a < SURFACE_AXES; a++)
+        p->at[a] = surface_value(&d->at, a);
+    bool ok = decide_at(p, d, err);
+    if (d->basis != DECIDE_NOTHING)
+        d->basis = DECIDE_NEAREST;
+    d->confidence = CONFIDENCE_NONE;
+    return ok;
+}
+
+/* Scenes that cover more or less than the measured ones with as many triangles lie between the two answers. */
+static bool hear_triangles(struct place *p, const struct decide_question *question, struct decision *d,
+                           struct err *err)
+{
+    struct decision other;
+
+    if (!decide_by(p, question, false, &other, err))
+        return false;
+    const bool told = other.basis == DECIDE_MEASURED || other.basis == DECIDE_INTERPOLATED;
+    d->outside |= other.outside;
+    if (told) {
+        d->by_triangles = other.winner;
+        d->by_triangles_margin = other.margin.value;
+    }
+    const bool agree = told && other.confidence == CONFIDENCE_HIGH && d->winner == other.winner;
+    if (d->confidence == CONFIDENCE_HIGH && !agree)
+        d->confidence = CONFIDENCE_LOW;
+    return true;
 }
 
 static void choose_call(const struct results *results, struct render_spec *question)
@@ -409,43 +373,33 @@ static void choose_call(const struct results *results, struct render_spec *quest
         }
 }
 
-bool decide(const struct results *results, struct render_spec *question, bool by_call, struct decision *out,
+bool decide(const struct results *results, struct decide_question *question, struct decision *out,
             struct err *err)
 {
+    struct place p = {.results = results};
     const struct cell **lines;
-    size_t count;
 
-    *out = (struct decision){.at = *question};
-    if (!by_call)
-        choose_call(results, question);
-    if (!decide_contenders(results, question, &lines, &count, err))
+    if (!question->by_call)
+        choose_call(results, &question->spec);
+    if (!decide_contenders(results, &question->spec, &lines, &p.count, err))
         return false;
-    struct contender *all = mem_calloc(count + 1, sizeof(*all), "contenders", err);
-    bool ok = all != NULL;
-    for (size_t i = 0; ok && i < count; i++)
-        all[i].line = lines[i];
-    const struct cell *nearest = ok ? look_around(results, lines, count, question, out) : NULL;
-    ok = ok && decide_at(results, all, count, question, out, err);
-    if (ok && out->basis == DECIDE_NOTHING && nearest) {
-        struct render_spec at = *question;
-        at.width = nearest->spec.width;
-        at.height = nearest->spec.height;
-        at.triangles = nearest->spec.triangles;
-        at.batch = nearest->spec.batch;
-        at.sigma = nearest->spec.sigma;
-        ok = decide_at(results, all, count, &at, out, err);
-        if (out->basis != DECIDE_NOTHING)
-            out->basis = DECIDE_NEAREST;
-        out->confidence = CONFIDENCE_NONE;
-    }
-    free(all);
+    p.all = mem_calloc(p.count + 1, sizeof(*p.all), "contenders", err);
+    bool ok = p.all != NULL;
+    for (size_t i = 0; ok && i < p.count; i++)
+        p.all[i].line = lines[i];
+    ok = ok && decide_by(&p, question, question->pairs > 0, out, err);
+    if (ok && question->pairs > 0 && question->has_triangles)
+        ok = hear_triangles(&p, question, out, err);
+    free(p.all);
     free(lines);
     return ok;
 }
 
-bool decide_by_thumb(const struct device_info *device, const struct render_spec *question)
+bool decide_by_thumb(const struct device_info *device, const struct decide_question *question)
 {
-    const double work = (double)question->width * question->height * question->triangles * question->batch;
+    const double work = call_pixels(&question->spec) * question->spec.triangles;
+    const bool enough =
+        question->pairs > 0 ? question->pairs >= DECIDE_THUMB_PAIRS : work >= DECIDE_THUMB_WORK;
 
-    return device->kind != DEVICE_CPU && !device->host_unified && work >= DECIDE_THUMB_WORK;
+    return device->kind != DEVICE_CPU && !device->host_unified && enough;
 }

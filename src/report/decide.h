@@ -1,16 +1,18 @@
 /* Which device to use for a call, by what a results file has: the dispatch rule. Pure.
  *
- * Between measured points the logarithms of times and of ratios are interpolated along the logarithms of size
- * (the side of a square of as many pixels), triangles, batch and sigma, in the smallest box of measured
- * points around the question; outside of them nothing is claimed. */
+ * Between measured points times and ratios are interpolated as report/surface.h says; outside of them nothing
+ * is claimed. A question of covered pairs is answered at the number of triangles with which the measured scenes
+ * cover so many. */
 #ifndef GPUBENCH_REPORT_DECIDE_H
 #define GPUBENCH_REPORT_DECIDE_H
 
 #include "base/json.h"
 #include "report/ratio.h"
-#include "report/select.h"
+#include "report/surface.h"
 
-enum decide_axis { DECIDE_SIZE, DECIDE_TRIANGLES, DECIDE_BATCH, DECIDE_SIGMA, DECIDE_AXES };
+/* What a question may lie outside of: the surface's axes, and covered pairs a pixel. */
+enum { DECIDE_PAIRS = SURFACE_AXES, DECIDE_RANGES };
+
 enum decide_basis {
     DECIDE_NOTHING,  /* no two contenders have a point in common */
     DECIDE_MEASURED, /* the question was measured */
@@ -23,6 +25,13 @@ enum decide_confidence {
     CONFIDENCE_HIGH
 };
 
+struct decide_question {
+    struct render_spec spec; /* mode, size, triangles, batch and sigma are meant; call where by_call is set */
+    bool by_call; /* false: the call is that of the first OpenCL cell of this mode */
+    double pairs; /* covered pairs of the call; 0: not given */
+    bool has_triangles; /* both are given: by pairs, and surely so only where triangles agree */
+};
+
 struct decision {
     enum decide_basis basis;
     enum decide_confidence confidence;
@@ -31,25 +40,29 @@ struct decision {
     const struct cell *winner, *other;
     double winner_ns, other_ns;      /* of a call */
     struct ratio margin;             /* other's time / winner's; 1 or more */
-    struct render_spec at;           /* the question, or the nearest point */
-    const struct cell *low, *high;   /* ends of the box around it; the same cell where it was measured */
-    double measured[DECIDE_AXES][2]; /* range of the contenders' points; NAN without any */
-    unsigned outside;                /* bit DECIDE_SIZE, ...: out of that range */
+    struct render_spec at;             /* the question, or the nearest point */
+    double pairs;                      /* that the measured scenes cover there, in the call; NAN: not known */
+    const struct cell *low, *high;     /* ends of the box around it; the same cell where it was measured */
+    double measured[DECIDE_RANGES][2]; /* range of the contenders' points; NAN without any */
+    unsigned outside;                  /* bit SURFACE_SIZE, ..., DECIDE_PAIRS: out of that range */
+    /* Pairs and triangles are given: who wins by triangles alone, and by how much; NULL: cannot tell. */
+    const struct cell *by_triangles;
+    double by_triangles_margin;
 };
 
-/* The question's mode, size, triangles, batch and sigma are meant, and its call where by_call is set; without
- * it the call is that of the first OpenCL cell of this mode, and written into the question. */
-bool decide(const struct results *results, struct render_spec *question, bool by_call, struct decision *out,
+/* Writes the call that is meant into the question. */
+bool decide(const struct results *results, struct decide_question *question, struct decision *out,
             struct err *err) GB_NODISCARD;
 
 /* Lines of the question's mode, call and upstream: the first cell of each, which differ from the line's
- * others in decide_free_keys() alone. free() the array. */
+ * others in surface_keys() alone. free() the array. */
 bool decide_contenders(const struct results *results, const struct render_spec *question,
                        const struct cell ***lines, size_t *count, struct err *err) GB_NODISCARD;
-key_set decide_free_keys(void);
 
-/* A value on an axis: side, triangles, batch, sigma; 0.5 for 0, which has no logarithm. */
-double decide_value(const struct render_spec *spec, enum decide_axis axis);
+/* "size", ..., "pairs a pixel". */
+const char *decide_range_name(size_t range);
+/* Where a question lies in that range; NAN for pairs that are not given. */
+double decide_range_value(const struct decide_question *question, size_t range);
 
 const char *decide_basis_name(enum decide_basis basis);
 const char *decide_confidence_name(enum decide_confidence confidence);
@@ -66,6 +79,8 @@ void decision_to_json(const struct results *results, const struct decision *deci
  * DECIDE_THUMB_WORK pixels times triangles times scenes a call on. Half of the smallest call of the original
  * record's crossover (64² × 32 × 16), which a discrete GPU won by 1.85 in the end: a guess. */
 #define DECIDE_THUMB_WORK (1u << 20)
-bool decide_by_thumb(const struct device_info *device, const struct render_spec *question);
+/* As many covered pairs: a scene of that record covers a sixteenth of its pixels with each triangle. */
+#define DECIDE_THUMB_PAIRS (1u << 16)
+bool decide_by_thumb(const struct device_info *device, const struct decide_question *question);
 
 #endif

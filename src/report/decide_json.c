@@ -23,15 +23,16 @@ static void put_contender(const struct results *results, const struct cell *line
     if (line->device < results->device_count)
         json_set_string(object, "selector", results->devices[line->device].selector);
     json_set_string(object, "backend", line->backend);
-    label_line(text, results, line, decide_free_keys());
+    label_line(text, results, line, surface_keys());
     json_set_string(object, "description", text);
     struct json *points = json_set_array(object, "points");
     for (size_t i = 0; i < results->cell_count; i++) {
         const struct cell *cell = &results->cells[i];
-        if (cell->status != CELL_OK || cell->median_ns == 0 || !cells_alike(cell, line, decide_free_keys()))
+        if (!surface_has_time(cell) || !cells_alike(cell, line, surface_keys()))
             continue;
         struct json *point = json_add_object(points);
         put_place(&cell->spec, point);
+        json_set_u64(point, "pairs", cell->pairs);
         json_set_u64(point, "median_ns", cell->median_ns);
         if (cell->has_ci) {
             struct json *ends = json_set_array(point, "ci95_ns");
@@ -55,8 +56,9 @@ bool decide_rule_to_json(const struct results *results, const struct render_spec
     spec_text(question, spec_find("call"), text);
     json_set_string(object, "call", text);
     json_set_string(object, "method",
-                    "the shortest time wins; between points log(time) is linear in the logarithms of "
-                    "sqrt(width*height), triangles, batch and sigma; outside of them nothing is known");
+                    "the shortest time wins; between points log(time) and log(pairs) are linear in the logarithms "
+                    "of sqrt(width*height), triangles, batch and sigma; a call of other scenes is that of as many "
+                    "pairs; outside of the points nothing is known");
     struct json *tie = json_set_array(object, "tie");
     json_add_number(tie, RATIO_TIE_LOW);
     json_add_number(tie, RATIO_TIE_HIGH);
@@ -69,16 +71,18 @@ bool decide_rule_to_json(const struct results *results, const struct render_spec
 
 void decision_to_json(const struct results *results, const struct decision *d, struct json *object)
 {
-    static const char *const axes[] = {"size", "triangles", "batch", "sigma"};
     char first[LABEL_MAX], second[LABEL_MAX];
 
     json_set_string(object, "basis", decide_basis_name(d->basis));
     json_set_string(object, "confidence", decide_confidence_name(d->confidence));
     struct json *outside = json_set_array(object, "outside");
-    for (size_t a = 0; a < DECIDE_AXES; a++)
-        if (d->outside >> a & 1)
-            json_add_string(outside, axes[a]);
-    put_place(&d->at, json_set_object(object, "at"));
+    for (size_t r = 0; r < DECIDE_RANGES; r++)
+        if (d->outside >> r & 1)
+            json_add_string(outside, decide_range_name(r));
+    struct json *at = json_set_object(object, "at");
+    put_place(&d->at, at);
+    if (d->pairs >= 0)
+        json_set_number(at, "pairs", round(d->pairs));
     if (d->basis == DECIDE_NOTHING)
         return;
     label_sides(first, second, results, d->winner, d->other);
@@ -94,5 +98,10 @@ void decision_to_json(const struct results *results, const struct decision *d, s
         struct json *ends = json_set_array(object, "margin_ci95");
         json_add_number(ends, d->margin.ci95[0]);
         json_add_number(ends, d->margin.ci95[1]);
+    }
+    if (d->by_triangles) {
+        label_device(first, results, d->by_triangles->device);
+        json_set_string(object, "winner_by_triangles", first);
+        json_set_number(object, "margin_by_triangles", d->by_triangles_margin);
     }
 }

@@ -2,12 +2,14 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STANDARD = [path.name[:-5] for path in sorted((ROOT / "configs").glob("*.json"), key=lambda path: path.name)]
+COMMANDS = [name for name in re.findall(r"&command_(\w+),", (ROOT / "src/cli/commands.c").read_text()) if name != "worker"]
 PROGRAM = os.environ.get("GPUBENCH", str(ROOT / "gpubench"))
 
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import PROGRAM, ROOT, STANDARD
+from conftest import COMMANDS, PROGRAM, ROOT, STANDARD
 
 
 def complete(tmp_path, *words):
@@ -20,15 +20,14 @@ def complete(tmp_path, *words):
 
 
 def test_commands(tmp_path):
-    assert complete(tmp_path, "") == ["help", "sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout", "fit", "scene",
-                                      "--help", "--version"]
+    assert complete(tmp_path, "") == ["help", *COMMANDS, "--help", "--version"]
 
 
 def test_a_command_begun(tmp_path):
     assert complete(tmp_path, "re") == ["report"]
 
 
-@pytest.mark.parametrize("command", ["sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout", "fit", "scene"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_options(gpubench, tmp_path, command):
     offered = complete(tmp_path, command, "--")
     options = re.search(r"^Options:\n(.*?)(\n\n|\Z)", gpubench(command, "--help").stdout, re.S | re.M)[1]

@@ -1,5 +1,6 @@
 """decide: the device for a call, from a results file or by rule of thumb."""
 import json
+import re
 
 import pytest
 
@@ -27,6 +28,26 @@ def test_answers(gpubench, results):
     assert "interpolated between 16² × 4 and 64² × 16" in run.stdout
     run = ask(gpubench, results, size=16, triangles=4)
     assert run.returncode == 0 and "measured at this point" in run.stdout
+
+
+def test_pairs(gpubench, tmp_path, results):
+    """Asked by the pairs of a measured cell, the answer is that cell's; between them, that of as many triangles."""
+    cells = json.loads((tmp_path / results).read_text())["cells"]
+    pairs = {c["id"]: c["counts"]["pairs"] for c in cells}
+    run = gpubench("decide", "-s", 64, "-b", 2, "-p", pairs["cpu/64x64/t16/b2"], "--json", results)
+    decision = json.loads(run.stdout)["decision"]
+    assert decision["basis"] == "measured" and decision["at"]["triangles"] == 16
+    assert decision["at"]["pairs"] == pairs["cpu/64x64/t16/b2"]
+    between = (pairs["cpu/64x64/t4/b2"] + pairs["cpu/64x64/t16/b2"]) / 2
+    run = gpubench("decide", "-s", 64, "-b", 2, "-p", f"{between / (64 * 64 * 2):.6f}/px", "-n", 16, results)
+    assert run.returncode == 0, run.stderr
+    assert re.search(r"  pairs +\S+ (k )?covered, \S+ a pixel: as about \d+ triangles of the scenes measured\n", run.stdout)
+    assert re.search(r"  also +by 16 triangles alone: CPU, ", run.stdout)
+    run = gpubench("decide", "-s", 64, "-b", 2, "-p", "1000/px", results)
+    assert run.returncode == 6
+    assert run.stdout.startswith("outside what was measured: pairs a pixel 1000 (measured ")
+    rule = json.loads(gpubench("decide", "--json", results).stdout)
+    assert {p["pairs"] for c in rule["contenders"] for p in c["points"]} == set(pairs.values())
 
 
 def test_outside(gpubench, results):
@@ -64,13 +85,16 @@ def test_rule_of_thumb(gpubench, tmp_path):
     assert run.stdout.startswith("CPU, by rule of thumb: nothing was measured")
     assert "there is no OpenCL device" in run.stdout
     rule = json.loads(gpubench("decide", "--json").stdout)
-    assert rule["basis"] == "rule of thumb" and rule["work_min"] == 2**20
+    assert rule["basis"] == "rule of thumb" and rule["work_min"] == 2**20 and rule["pairs_min"] == 2**16
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (["--size", "64"], "decide needs --size, --triangles and --batch"),
+    (["--size", "64"], "decide needs --size, --batch, and --triangles or --pairs"),
     (["--size", "0", "--triangles", "4", "--batch", "2"], "--size: "),
     (["--size", "64", "--triangles", "x", "--batch", "2"], "--triangles: "),
+    (["--size", "64", "--pairs", "3/pixel", "--batch", "2"],
+     '--pairs: "3/pixel" is not a number above 0, or one with /px behind it'),
+    (["--size", "64", "--pairs", "-3", "--batch", "2"], '--pairs: "-3" is not a number above 0'),
     (["--size", "64", "--triangles", "4", "--batch", "2", "--mode", "back"], "--mode"),
 ])
 def test_bad_usage(gpubench, arguments, message):

@@ -3,9 +3,7 @@ import re
 
 import pytest
 
-from conftest import ROOT, STANDARD, needs_opencl
-
-COMMANDS = ["sweep", "profile", "check", "compare", "report", "decide", "verify", "devices", "kernels", "lanes", "layout", "fit", "scene"]
+from conftest import COMMANDS, ROOT, STANDARD, needs_opencl
 
 
 def expected(name):

@@ -2,23 +2,23 @@
 
 #include "report/decide.h"
 
-static struct render_spec question(uint32_t size, uint32_t triangles)
+static struct decide_question question(uint32_t size, uint32_t triangles)
 {
-    struct render_spec q;
+    struct decide_question q = {.has_triangles = triangles > 0};
 
-    spec_init(&q);
-    q.width = q.height = size;
-    q.triangles = triangles;
+    spec_init(&q.spec);
+    q.spec.width = q.spec.height = size;
+    q.spec.triangles = triangles;
     return q;
 }
 
 static struct decision ask(const struct results *r, uint32_t size, uint32_t triangles)
 {
-    struct render_spec q = question(size, triangles);
+    struct decide_question q = question(size, triangles);
     struct err err = ERR_INIT;
     struct decision d;
 
-    assert_true(decide(r, &q, false, &d, &err));
+    assert_true(decide(r, &q, &d, &err));
     return d;
 }
 
@@ -96,16 +96,16 @@ static void test_outside_nothing_is_claimed(void **state)
     struct decision d = ask(&r, 1024, 128);
     assert_int_equal(d.basis, DECIDE_NEAREST);
     assert_int_equal(d.confidence, CONFIDENCE_NONE);
-    assert_int_equal(d.outside, 1u << DECIDE_SIZE);
+    assert_int_equal(d.outside, 1u << SURFACE_SIZE);
     assert_int_equal(d.at.width, 256);
-    assert_true(fabs(d.measured[DECIDE_SIZE][0] - 64) < 1e-9 &&
-                fabs(d.measured[DECIDE_SIZE][1] - 256) < 1e-9);
-    struct render_spec q = question(64, 32);
+    assert_true(fabs(d.measured[SURFACE_SIZE][0] - 64) < 1e-9 &&
+                fabs(d.measured[SURFACE_SIZE][1] - 256) < 1e-9);
+    struct decide_question q = question(64, 32);
     struct err err = ERR_INIT;
-    q.sigma = 0.02f;
-    q.batch = 1;
-    assert_true(decide(&r, &q, false, &d, &err));
-    assert_int_equal(d.outside, 1u << DECIDE_BATCH | 1u << DECIDE_SIGMA);
+    q.spec.sigma = 0.02f;
+    q.spec.batch = 1;
+    assert_true(decide(&r, &q, &d, &err));
+    assert_int_equal(d.outside, 1u << SURFACE_BATCH | 1u << SURFACE_SIGMA);
     made_fini(&r);
 }
 
@@ -159,24 +159,114 @@ static void test_the_call_is_that_of_the_question(void **state)
     made_cell(&r, "cpu", MADE_CPU, 64, 32, 4000000, 10);
     made_cell(&r, "device", MADE_GPU, 64, 32, 8000000, 10)->spec.call = CALL_LOADER;
     made_cell(&r, "device", MADE_GPU, 64, 32, 1000000, 10)->spec.call = CALL_RESIDENT;
-    struct render_spec q = question(64, 32);
-    assert_true(decide(&r, &q, false, &d, &err));
+    struct decide_question q = question(64, 32);
+    assert_true(decide(&r, &q, &d, &err));
     assert_int_equal(d.winner->device, MADE_CPU);
-    q.call = CALL_RESIDENT;
-    assert_true(decide(&r, &q, true, &d, &err));
+    q.spec.call = CALL_RESIDENT;
+    q.by_call = true;
+    assert_true(decide(&r, &q, &d, &err));
     assert_int_equal(d.winner->device, MADE_GPU);
+    made_fini(&r);
+}
+
+/* Scenes of 32 and 512 triangles at two sizes, a triangle covering a sixteenth of the pixels; the CPU takes 10 ns
+ * a pair, the device 1 ms and 1 ns a pair. */
+static void made_pairs(struct results *r)
+{
+    made_init(r);
+    for (uint32_t size = 64; size <= 256; size *= 4)
+        for (uint32_t triangles = 32; triangles <= 512; triangles *= 16) {
+            const uint64_t pairs = (uint64_t)size * size * triangles / 16 * 16;
+            made_cell(r, "cpu", MADE_CPU, size, triangles, 10 * pairs, 10)->pairs = pairs;
+            made_cell(r, "device", MADE_GPU, size, triangles, 1000000 + pairs, 10)->pairs = pairs;
+        }
+    for (size_t i = 0; i < r->cell_count; i++)
+        r->cells[i].spec.batch = 16;
+}
+
+static struct decision ask_pairs(const struct results *r, uint32_t size, double pairs, uint32_t triangles)
+{
+    struct decide_question q = question(size, triangles);
+    struct err err = ERR_INIT;
+    struct decision d;
+
+    q.spec.batch = 16;
+    q.pairs = pairs;
+    assert_true(decide(r, &q, &d, &err));
+    return d;
+}
+
+static void test_pairs_stand_for_as_many_triangles(void **state)
+{
+    struct results r;
+    (void)state;
+    made_pairs(&r);
+    struct decision d = ask_pairs(&r, 128, 128 * 128 * 100, 0);
+    assert_int_equal(d.basis, DECIDE_INTERPOLATED);
+    assert_int_equal(d.at.triangles, 100);
+    assert_true(fabs(d.pairs / (128 * 128 * 100) - 1) < 1e-9);
+    assert_true(fabs(fmax(d.winner_ns, d.other_ns) / (10.0 * 128 * 128 * 100) - 1) < 1e-6);
+    d = ask_pairs(&r, 64, 64 * 64 * 512, 0);
+    assert_int_equal(d.basis, DECIDE_MEASURED);
+    assert_int_equal(d.at.triangles, 512);
+    assert_int_equal(d.winner->device, MADE_GPU);
+    made_fini(&r);
+}
+
+static void test_more_pairs_than_measured_are_outside(void **state)
+{
+    struct results r;
+    (void)state;
+    made_pairs(&r);
+    struct decision d = ask_pairs(&r, 64, 64 * 64 * 16 * 33, 0);
+    assert_int_equal(d.basis, DECIDE_NEAREST);
+    assert_int_equal(d.outside, 1u << DECIDE_PAIRS);
+    assert_int_equal(d.at.triangles, 512);
+    assert_true(fabs(d.measured[DECIDE_PAIRS][1] - 32) < 1e-9);
+    made_fini(&r);
+}
+
+/* Many triangles that cover little: by pairs the CPU wins, by triangles the device. */
+static void test_pairs_and_triangles_that_disagree_leave_it_open(void **state)
+{
+    struct results r;
+    (void)state;
+    made_pairs(&r);
+    struct decision d = ask_pairs(&r, 64, 64 * 64 * 32, 0);
+    assert_int_equal(d.winner->device, MADE_GPU);
+    for (size_t i = 0; i < r.cell_count; i++)
+        if (r.cells[i].spec.triangles == 32 && r.cells[i].device == MADE_GPU) {
+            r.cells[i].median_ns *= 10;
+            for (size_t s = 0; s < r.cells[i].sample_count; s++)
+                r.cells[i].samples_ns[s] *= 10;
+        }
+    d = ask_pairs(&r, 64, 64 * 64 * 32, 0);
+    assert_int_equal(d.winner->device, MADE_CPU);
+    assert_int_equal(d.confidence, CONFIDENCE_HIGH);
+    assert_null(d.by_triangles);
+    d = ask_pairs(&r, 64, 64 * 64 * 32, 32);
+    assert_int_equal(d.confidence, CONFIDENCE_HIGH);
+    d = ask_pairs(&r, 64, 64 * 64 * 32, 512);
+    assert_int_equal(d.winner->device, MADE_CPU);
+    assert_int_equal(d.by_triangles->device, MADE_GPU);
+    assert_int_equal(d.confidence, CONFIDENCE_LOW);
     made_fini(&r);
 }
 
 static void test_rule_of_thumb(void **state)
 {
     struct results r;
-    struct render_spec large = question(64, 32), small = question(32, 32);
+    struct decide_question large = question(64, 32), small = question(32, 32);
     (void)state;
     made_init(&r);
     assert_true(decide_by_thumb(&r.devices[MADE_GPU], &large));
     assert_false(decide_by_thumb(&r.devices[MADE_GPU], &small));
     assert_false(decide_by_thumb(&r.devices[MADE_POCL], &large));
+    small.pairs = DECIDE_THUMB_PAIRS;
+    assert_true(decide_by_thumb(&r.devices[MADE_GPU], &small));
+    large.pairs = DECIDE_THUMB_PAIRS - 1;
+    assert_false(decide_by_thumb(&r.devices[MADE_GPU], &large));
+    large.pairs = 0;
     r.devices[MADE_GPU].host_unified = true;
     assert_false(decide_by_thumb(&r.devices[MADE_GPU], &large));
     made_fini(&r);
@@ -193,6 +283,9 @@ int main(void)
         cmocka_unit_test(test_one_device_alone_is_no_contest),
         cmocka_unit_test(test_the_margin_is_over_another_device),
         cmocka_unit_test(test_the_call_is_that_of_the_question),
+        cmocka_unit_test(test_pairs_stand_for_as_many_triangles),
+        cmocka_unit_test(test_more_pairs_than_measured_are_outside),
+        cmocka_unit_test(test_pairs_and_triangles_that_disagree_leave_it_open),
         cmocka_unit_test(test_rule_of_thumb),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Takes what manual pages and the tests' help pages say of options and examples from the program's --help.
+
+usage: scripts/update-pages.py [PROGRAM]      (make pages)
+
+Help pages go to tests/cli/expected/ whole; in man/*.1 an item of the option list, or the examples, is rewritten
+where it does not say what --help says. A new command's manual page needs its other sections first."""
+import pathlib
+import re
+import subprocess
+import sys
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PROGRAM = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "gpubench")
+
+
+def help_of(*arguments):
+    return subprocess.run([PROGRAM, *arguments, "--help"], check=True, text=True, stdout=subprocess.PIPE).stdout
+
+
+def options_of(text):
+    """[(flags and argument, help)] of a help page."""
+    found = []
+    for line in re.search(r"^Options:\n(.*?)(\n\n|\Z)", text, re.S | re.M)[1].splitlines():
+        head, body = line[:28].strip(), line[28:].strip()
+        if head:
+            found.append([head, body])
+        else:
+            found[-1][1] += " " + body
+    return found
+
+
+def item(head, body):
+    flags, argument = re.fullmatch(r"((?:-\w, )?--[\w-]+)(?: (.*))?", head).groups()
+    words = re.sub(r"--([\w-]+)", r"Fl Fl \1", re.sub(r"^-(\w),", r"Fl \1 ,", flags)) + (f" Ar {argument}" if argument else "")
+    lines = []
+    for sentence in re.split(r"(?<=\.) (?=[A-Z])", body):
+        lines += textwrap.wrap(sentence, 79, break_on_hyphens=False, break_long_words=False)
+    lines = ["\\&" + line if line[0] in ".'" else line for line in lines]
+    return f".It {words}\n" + "\n".join(lines) + "\n"
+
+
+def said(text):
+    return text.split("\n", 1)[0], " ".join(text.split("\n", 1)[1].split())
+
+
+def update(page, text):
+    manual = page.read_text()
+    listed = re.search(r"^The options are:\n\.Bl [^\n]*\n(.*?)^\.El", manual, re.S | re.M)
+    old = {said(i)[0]: i for i in re.findall(r"^\.It .*\n(?:(?!\.It ).*\n)*", listed[1], re.M)}
+    new = [item(head, body) for head, body in options_of(text)]
+    new = [old[said(i)[0]] if said(i)[0] in old and said(old[said(i)[0]]) == said(i) else i for i in new]
+    manual = manual[:listed.start(1)] + "".join(new) + manual[listed.end(1):]
+    shown = re.search(r"^\.Sh EXAMPLES\n\.Bd [^\n]*\n(.*?)^\.Ed", manual, re.S | re.M)
+    examples = re.findall(r"^  (gpubench .*)$", text, re.M)
+    if shown and "$ " + "\n$ ".join(examples) != shown[1].rstrip():
+        kept = re.findall(r"^\$ (.*)$", shown[1], re.M)
+        if kept != examples:
+            manual = manual[:shown.start(1)] + "".join(f"$ {e}\n" for e in examples) + manual[shown.end(1):]
+    page.write_text(manual)
+
+
+def main():
+    commands = re.findall(r"^  ([a-z]+) ", help_of(), re.M)
+    for arguments in [[]] + [[c] for c in commands]:
+        name = "-".join(["gpubench", *arguments])
+        text = help_of(*arguments)
+        (ROOT / "tests/cli/expected" / "-".join(["help", *arguments])).with_suffix(".txt").write_text(text)
+        page = ROOT / "man" / f"{name}.1"
+        if page.exists():
+            update(page, text)
+        else:
+            print(f"man/{name}.1 is missing", file=sys.stderr)
+
+
+main()
