@@ -52,7 +52,7 @@ gather(const struct shared_view view, global const struct shared_triangle *trian
 #endif
     const uint lane = (uint)get_local_id(0), i = first + (uint)get_group_id(0);
     const uint tiles = view.tiles_x * view.tiles_y;
-    const size_t scene = get_global_id(2), out_scene = view.out_first + scene;
+    const size_t scene = view.first_scene + get_global_id(2), out_scene = view.out_first + scene;
     const bool is_loss = i >= view.triangles;
     global float *losses = out + (size_t)view.out_scenes * view.triangles * SUMS;
     global float *grads = out + (out_scene * view.triangles + i) * SUMS;

@@ -95,7 +95,7 @@ setup(const struct shared_view view, global const float *in, global struct share
 {
     local uint counts[2][SETUP_GROUP];
     uint lane = (uint)get_local_id(0);
-    size_t scene = get_group_id(0);
+    size_t scene = view.first_scene + get_group_id(0);
     uint total = 0;
     in += (view.in_first + scene) * view.triangles * SHARED_STRIDE;
     triangles += scene * view.triangles;

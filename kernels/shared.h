@@ -27,6 +27,7 @@ struct shared_view {
     SHARED_U32 width, height; /* pixels */
     SHARED_U32 triangles;     /* a scene */
     SHARED_U32 tiles_x, tiles_y;
+    SHARED_U32 first_scene, first_row; /* of the launch, and of tiles: where a part of the work begins */
     SHARED_U32 slot_capacity; /* partial sums that a scene has room for */
     SHARED_U32 in_first, in_scenes;   /* in: [in_scenes][T][10] parameters, then [in_scenes][3] backgrounds */
     SHARED_U32 out_first, out_scenes; /* out: [out_scenes][T][10] gradients, [out_scenes] losses, [out_scenes]
@@ -62,6 +63,8 @@ struct shared_triangle {
     FIELD(shared_view, triangles, U32, 0)       \
     FIELD(shared_view, tiles_x, U32, 0)         \
     FIELD(shared_view, tiles_y, U32, 0)         \
+    FIELD(shared_view, first_scene, U32, 0)     \
+    FIELD(shared_view, first_row, U32, 0)       \
     FIELD(shared_view, slot_capacity, U32, 0)   \
     FIELD(shared_view, in_first, U32, 0)        \
     FIELD(shared_view, in_scenes, U32, 0)       \

@@ -58,8 +58,8 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
     local uint votes[TEAM_VOTES];
     local float team_sums[TEAM_SUMS];
 #endif
-    uint column = (uint)get_group_id(0), row = (uint)get_group_id(1) * TEAMS + (uint)get_local_id(1);
-    size_t scene = get_group_id(2), plane = (size_t)view.width * view.height * 3;
+    uint column = (uint)get_group_id(0), row = view.first_row + (uint)get_group_id(1) * TEAMS + (uint)get_local_id(1);
+    size_t scene = view.first_scene + get_group_id(2), plane = (size_t)view.width * view.height * 3;
     struct work work;
     struct canvas canvas;
 #if TEAMS > 1

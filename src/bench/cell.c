@@ -132,6 +132,11 @@ static void write_counts(const struct cell *cell, struct json *object)
     json_set_u64(counts, "pairs_in_bounds", cell->pairs_in_bounds);
     json_set_bool(counts, "pairs_estimated", cell->pairs_estimated);
     json_set_u64(counts, "partial_sums", c->partial_sums);
+    json_set_u64(counts, "submissions", c->submissions);
+    if (c->longest_submission_ns > 0)
+        json_set_u64(counts, "longest_submission_ns", c->longest_submission_ns);
+    else
+        json_set_null(counts, "longest_submission_ns");
 }
 
 static void write_details(const struct cell *cell, struct json *object)
@@ -340,6 +345,8 @@ static bool read_counts(const struct reader *r, struct cell *cell)
            read_u64(r, pool, "bytes", &c->pool_bytes) && read_u64(r, counts, "dispatches", &c->dispatches) &&
            read_u64(r, counts, "bytes_up", &c->bytes_up) &&
            read_u64(r, counts, "partial_sums", &c->partial_sums) &&
+           read_u64(r, counts, "submissions", &c->submissions) &&
+           read_u64(r, counts, "longest_submission_ns", &c->longest_submission_ns) &&
            read_u64(r, counts, "bytes_down", &c->bytes_down) && read_u64(r, counts, "pairs", &cell->pairs) &&
            read_u32(r, counts, "split", &c->split) &&
            read_u64(r, counts, "pairs_in_bounds", &cell->pairs_in_bounds) &&

@@ -63,6 +63,7 @@ static struct json *hello(const struct runner *r)
     json_set_string(options, "isa", o->isa);
     json_set_string(options, "path", o->path);
     json_set_u64(options, "memory_budget_bytes", o->memory_budget_bytes);
+    json_set_u64(options, "max_submit_ns", o->max_submit_ns);
     return message;
 }
 

@@ -103,15 +103,17 @@ static bool on_hello(struct worker *w, struct json *request, struct err *err)
     if (w->hello == NULL)
         return false;
     const struct json *options = json_get(w->hello, "options"), *kinds = json_get(w->hello, "kinds");
-    uint64_t threads, budget;
+    uint64_t threads, budget, submit;
     if (!json_u64(json_get(options, "threads"), &threads) || threads > UINT32_MAX ||
-        !json_u64(json_get(options, "memory_budget_bytes"), &budget))
+        !json_u64(json_get(options, "memory_budget_bytes"), &budget) ||
+        !json_u64(json_get(options, "max_submit_ns"), &submit))
         return nonsense("hello", err);
     w->options = (struct backend_options){.threads = (uint32_t)threads,
                                           .kernel_dir = string_or_null(options, "kernel_dir"),
                                           .isa = string_or_null(options, "isa"),
                                           .path = string_or_null(options, "path"),
-                                          .memory_budget_bytes = budget};
+                                          .memory_budget_bytes = budget,
+                                          .max_submit_ns = submit};
     struct json *answer = message_new("listed");
     struct json *devices = json_set_array(answer, "devices"), *notes = json_set_array(answer, "notes");
     for (size_t i = 0; i < w->factory_count; i++) {

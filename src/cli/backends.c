@@ -36,7 +36,8 @@ static bool create_opencl(const char *selector, const struct backend_options *op
 {
     const struct opencl_options how = {.kernel_dir = options->kernel_dir,
                                        .path = options->path,
-                                       .memory_budget_bytes = options->memory_budget_bytes};
+                                       .memory_budget_bytes = options->memory_budget_bytes,
+                                       .max_submit_ns = options->max_submit_ns};
 
     return opencl_create(selector, &how, out, err);
 }

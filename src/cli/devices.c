@@ -138,6 +138,10 @@ static void print_abilities(const struct device_info *d)
         fact(&f, "code path %s", d->path);
     for (size_t i = 0; i < sizeof abilities / sizeof abilities[0]; i++)
         fact(&f, "%s %s", abilities[i].has ? "has" : "no", abilities[i].name);
+    if (d->drives_display)
+        fact(&f, "drives a display");
+    if (d->has_watchdog)
+        fact(&f, "has a watchdog that ends long kernels");
     end_facts(&f);
 }
 

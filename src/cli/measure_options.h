@@ -11,7 +11,7 @@
 struct measure_options {
     struct base_options base;
     struct text_list devices, axes;
-    struct option_u64 threads, seed, memory_budget;
+    struct option_u64 threads, seed, memory_budget, max_submit;
     const char *output, *format, *kernel_dir, *isa, *path;
     bool dry_run, no_progress;
 };
@@ -73,6 +73,13 @@ struct measure_options {
          .max = UINT64_MAX,                                                                                  \
          .help = "the most memory a cell may take on a device (512M, 2Gi)",                                  \
          .offset = offsetof(struct measure_options, memory_budget)},                                         \
+        {.name = "max-submit-ms",                                                                            \
+         .type = OPTION_U64,                                                                                 \
+         .argument = "N",                                                                                    \
+         .max = 3600000,                                                                                     \
+         .help = "cut long kernels into submissions that each take less than N milliseconds; 0: never. "     \
+                 "Default: 150 where the device drives a display or has a watchdog, else 0",                 \
+         .offset = offsetof(struct measure_options, max_submit)},                                            \
         {.name = "isa",                                                                                      \
          .type = OPTION_TEXT,                                                                                \
          .argument = "NAME",                                                                                 \

@@ -1,5 +1,6 @@
 #include "cli/measurement.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,13 @@ static void announce(const struct measurement *m)
         strbuf_addf(&line, "%s%s [%s]", i ? ", " : "", devices[i].name, devices[i].selector);
     say(base, "%s", strbuf_str(&line));
     strbuf_fini(&line);
+    for (size_t i = 0; i < count; i++)
+        if (devices[i].max_submit_ns > 0)
+            say(base, "kernels on %s are cut into submissions under %" PRIu64 " ms%s", devices[i].selector,
+                devices[i].max_submit_ns / 1000000,
+                m->options->max_submit.given ? ""
+                : devices[i].drives_display  ? ": it drives a display (--max-submit-ms)"
+                                             : ": it has a watchdog (--max-submit-ms)");
     const char *const *notes = runner_notes(m->runner, &count);
     for (size_t i = 0; i < count; i++)
         say(base, "%s", notes[i]);

@@ -156,6 +156,7 @@ static bool run_call(struct opencl_job *job, struct watch *watch, struct err *er
     job->counts.pool_hits = pool->hits - hits;
     job->counts.pool_misses = pool->misses - misses;
     job->counts.pool_bytes = pool->bytes;
+    job->counts.longest_submission_ns = job->longest_submission_ns;
     return true;
 }
 

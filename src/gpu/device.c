@@ -2,6 +2,7 @@
 
 #include <CL/cl_ext.h>
 #include <ctype.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #define MAX_DEVICES 64
 
 /* From cl_nv_device_attribute_query and cl_khr_pci_bus_info; not in every header. */
+#define DEVICE_KERNEL_EXEC_TIMEOUT_NV 0x4005
 #define DEVICE_PCI_BUS_ID_NV 0x4008
 #define DEVICE_PCI_SLOT_ID_NV 0x4009
 #define DEVICE_PCI_DOMAIN_ID_NV 0x400A
@@ -82,6 +84,27 @@ static void describe_pci(cl_device_id device, struct device_info *info)
                  (unsigned)get_number(device, DEVICE_PCI_BUS_ID_NV) & 0xffu, (unsigned)(slot >> 3) & 0x1fu,
                  (unsigned)slot & 7u);
     }
+}
+
+bool device_drives_display(const char *sysfs, const char *pci)
+{
+    char pattern[512], word[16] = "";
+    glob_t found;
+    bool enabled = false;
+
+    if (pci[0] == '\0')
+        return false;
+    snprintf(pattern, sizeof(pattern), "%s/bus/pci/devices/%s/drm/card*/card*-*/enabled", sysfs, pci);
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+        return false;
+    for (size_t i = 0; i < found.gl_pathc && !enabled; i++) {
+        FILE *file = fopen(found.gl_pathv[i], "re");
+        enabled = file && fgets(word, sizeof(word), file) && strncmp(word, "enabled", 7) == 0;
+        if (file)
+            fclose(file);
+    }
+    globfree(&found);
+    return enabled;
 }
 
 void device_short_name(const struct device_info *info, char out[32])
@@ -164,6 +187,9 @@ void device_describe(cl_platform_id platform, cl_device_id device, unsigned plat
     device_short_name(info, info->short_name);
     describe_limits(device, info);
     describe_pci(device, info);
+    info->has_watchdog = device_has_extension(info, "cl_nv_device_attribute_query") &&
+                         get_number(device, DEVICE_KERNEL_EXEC_TIMEOUT_NV) != 0;
+    info->drives_display = device_drives_display("/sys", info->pci);
     if (!get_number(device, CL_DEVICE_AVAILABLE))
         snprintf(info->trouble, sizeof(info->trouble), "the driver says that it is not available");
     else if (!get_number(device, CL_DEVICE_COMPILER_AVAILABLE))

@@ -17,6 +17,9 @@ bool device_open(const char *selector, cl_platform_id *platform, cl_device_id *d
 /* A whole word of the space-separated extension list. */
 bool device_has_extension(const struct device_info *info, const char *name);
 
+/* Whether a connector of the device at a PCI address shows a picture, as the kernel's folder `sysfs` (/sys) tells. */
+bool device_drives_display(const char *sysfs, const char *pci);
+
 /* A column heading of at most 31 characters: the name without vendor and trade marks. */
 void device_short_name(const struct device_info *info, char out[32]);
 

@@ -2,6 +2,7 @@
 #ifndef GPUBENCH_GPU_JOB_H
 #define GPUBENCH_GPU_JOB_H
 
+#include "gpu/cut.h"
 #include "gpu/host.h"
 #include "gpu/memory.h"
 #include "gpu/renderer.h"
@@ -24,6 +25,10 @@ struct opencl_job {
     uint32_t slot_capacity;  /* a scene */
     struct fit *fit;         /* owned; NULL until gpu/fit.c takes a step */
     struct memory_plan plan;
+    struct {
+        struct cut setup, passes[MAX_PASSES], gather;
+    } cuts; /* where the device has max_submit_ns */
+    uint64_t longest_submission_ns; /* likewise; of all calls */
     struct render_counts counts;
 };
 

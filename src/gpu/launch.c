@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "gpu/error.h"
 #include "gpu/slice.h"
 
@@ -34,8 +35,14 @@ static void set_buffer(struct launch *l, cl_mem buffer)
         l->bytes += size;
 }
 
-static bool run(struct opencl_job *job, struct watch *watch, struct launch *l, const char *name,
-                const size_t global[3], const size_t local[3], struct err *err)
+/* Work-items, and the dimensions that scenes and rows of tiles lie in. */
+struct range {
+    size_t global[3], local[3];
+    int scenes_in, rows_in; /* rows_in is 3 where a scene is not cut */
+};
+
+static bool submit(struct opencl_job *job, struct watch *watch, struct launch *l, const char *name,
+                   const struct range *range, struct err *err)
 {
     const char *device = job->r->base.info.name;
     cl_event *event = NULL;
@@ -49,13 +56,64 @@ static bool run(struct opencl_job *job, struct watch *watch, struct launch *l, c
         watch->launches[watch->launch_count].bytes = l->bytes;
         event = &watch->launches[watch->launch_count].event;
     }
-    l->code = clEnqueueNDRangeKernel(watch->queue, l->kernel, 3, NULL, global, local, 0, NULL, event);
+    l->code = clEnqueueNDRangeKernel(watch->queue, l->kernel, 3, NULL, range->global, range->local, 0, NULL, event);
     if (l->code != CL_SUCCESS)
         return opencl_fail(err, l->code, "clEnqueueNDRangeKernel", device) || err_wrap(err, "kernel %s", name);
     if (event)
         watch->launch_count++;
-    job->counts.dispatches++;
+    job->counts.submissions++;
     return true;
+}
+
+/* Waits, so that the time of a submission is its own. */
+static bool finish(struct opencl_job *job, struct watch *watch, struct err *err)
+{
+    cl_int code = clFinish(watch->queue);
+
+    watch_collect(watch);
+    return code == CL_SUCCESS || opencl_fail(err, code, "clFinish", job->r->base.info.name);
+}
+
+/* In submissions under the device's limit. The kernel's first argument is its view, which says where each begins. */
+static bool run_in_parts(struct opencl_job *job, struct watch *watch, struct launch *l, const char *name,
+                         const struct shared_view *whole, const struct range *range, struct cut *cut, struct err *err)
+{
+    const size_t scene_items = range->local[range->scenes_in];
+    const size_t row_items = range->rows_in < 3 ? range->local[range->rows_in] : 1;
+    const size_t rows = range->rows_in < 3 ? range->global[range->rows_in] / row_items : 1;
+    struct cut_piece piece;
+
+    cut_begin(cut, (uint32_t)(range->global[range->scenes_in] / scene_items), (uint32_t)rows);
+    if (!finish(job, watch, err))
+        return false;
+    while (cut_next(cut, job->r->base.info.max_submit_ns, &piece)) {
+        struct shared_view view = *whole;
+        struct range part = *range;
+        view.first_scene = piece.first_scene;
+        part.global[range->scenes_in] = piece.scenes * scene_items;
+        if (range->rows_in < 3) {
+            view.first_row = (cl_uint)(piece.first_row * row_items);
+            part.global[range->rows_in] = piece.rows * row_items;
+        }
+        l->next = 0;
+        set_bytes(l, &view, sizeof(view));
+        const uint64_t start = clock_now_ns();
+        if (!submit(job, watch, l, name, &part, err) || !finish(job, watch, err))
+            return false;
+        const uint64_t took = clock_now_ns() - start;
+        cut_took(cut, took);
+        job->longest_submission_ns = took > job->longest_submission_ns ? took : job->longest_submission_ns;
+        l->bytes = 0; /* each array counts once a launch */
+    }
+    return true;
+}
+
+static bool run(struct opencl_job *job, struct watch *watch, struct launch *l, const char *name,
+                const struct shared_view *view, const struct range *range, struct cut *cut, struct err *err)
+{
+    job->counts.dispatches++;
+    return job->r->base.info.max_submit_ns == 0 ? submit(job, watch, l, name, range, err)
+                                                : run_in_parts(job, watch, l, name, view, range, cut, err);
 }
 
 bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slice *s, struct err *err)
@@ -75,8 +133,8 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
     set_buffer(&l, b->bounds);
     set_buffer(&l, b->out);
     set_bytes(&l, &clear, sizeof(clear));
-    return run(job, watch, &l, "setup", (const size_t[]){group * s->scenes, groups, 1}, (const size_t[]){group, 1, 1},
-               err);
+    return run(job, watch, &l, "setup", &s->view, &(struct range){{group * s->scenes, groups, 1}, {group, 1, 1}, 0, 3},
+               &job->cuts.setup, err);
 }
 
 bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice *s, size_t pass, struct err *err)
@@ -97,9 +155,10 @@ bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice
     set_buffer(&l, b->slots);
     set_buffer(&l, b->out);
     set_buffer(&l, b->loss);
-    return run(job, watch, &l, name,
-               (const size_t[]){job->tiles_x * lanes, (job->tiles_y + teams - 1) / teams * teams, s->scenes},
-               (const size_t[]){lanes, teams, 1}, err);
+    return run(job, watch, &l, name, &s->view,
+               &(struct range){{job->tiles_x * lanes, (job->tiles_y + teams - 1) / teams * teams, s->scenes},
+                               {lanes, teams, 1}, 2, 1},
+               &job->cuts.passes[pass], err);
 }
 
 bool launch_gather(struct opencl_job *job, struct watch *watch, const struct slice *s, struct err *err)
@@ -119,8 +178,8 @@ bool launch_gather(struct opencl_job *job, struct watch *watch, const struct sli
     set_buffer(&l, b->loss);
     set_buffer(&l, b->out);
     set_bytes(&l, &first, sizeof(first));
-    return run(job, watch, &l, "gather", (const size_t[]){groups * group, 1, s->scenes},
-               (const size_t[]){group, 1, 1}, err);
+    return run(job, watch, &l, "gather", &s->view,
+               &(struct range){{groups * group, 1, s->scenes}, {group, 1, 1}, 2, 3}, &job->cuts.gather, err);
 }
 
 static struct kernel_time *kernel_row(struct render_profile *profile, const char *name)

@@ -18,7 +18,7 @@ static const struct layout_row host_rows[] = {SHARED_LAYOUT(FIELD, WHOLE)};
 
 _Static_assert(sizeof(struct layout_place) == 12, "as layout.cl writes them");
 _Static_assert(sizeof(host_rows) / sizeof(host_rows[0]) == LAYOUT_ROWS, "one row a field");
-_Static_assert(sizeof(struct shared_view) == 64, "passed by value: no padding that a compiler may choose");
+_Static_assert(sizeof(struct shared_view) == 72, "passed by value: no padding that a compiler may choose");
 /* The kernels read a record as seven float4. */
 _Static_assert(sizeof(struct shared_triangle) == 112, "seven float4");
 _Static_assert(offsetof(struct shared_triangle, length) == 48, "float4 3: lengths and reach");

@@ -20,7 +20,7 @@ struct layout_row {
     struct layout_place host, device;
 };
 
-#define LAYOUT_ROWS 29
+#define LAYOUT_ROWS 31
 
 bool layout_differs(const struct layout_row *row);
 

@@ -14,10 +14,14 @@ struct opencl_options {
     const char *kernel_dir;       /* kernels are read from this folder; NULL: those in the program */
     const char *path;             /* "ptx", "subgroups", "local" or "cpu"; NULL: the best the device can */
     uint64_t memory_budget_bytes; /* device memory; 0: a share of what the device has */
+    uint64_t max_submit_ns;       /* 0: OPENCL_SUBMIT_NS where the device drives a display or has a watchdog, else
+                                   * no limit; UINT64_MAX: no limit */
     const char *tile;             /* "2x4" or "2x4x2": blocks a tile across and down, teams a work-group; NULL:
                                    * the renderer's own choice for each size. For tuning. */
     const char *build_options;    /* added to every build; NULL: none. For tuning. */
 };
+
+#define OPENCL_SUBMIT_NS UINT64_C(150000000)
 
 /* Every OpenCL device, in the order of platforms and devices. What cannot be used is listed, too: broken
  * or empty platforms and devices that another platform has already shown, with the reason in `trouble`.

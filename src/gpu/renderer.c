@@ -199,6 +199,11 @@ bool opencl_create(const char *selector, const struct opencl_options *options, s
         goto fail;
     r->budget_bytes = options->memory_budget_bytes > 0 ? options->memory_budget_bytes
                                                        : BUDGET_SHARE(info->global_bytes, info->host_unified);
+    info->max_submit_ns = options->max_submit_ns;
+    if (options->max_submit_ns == 0 && (info->has_watchdog || info->drives_display))
+        info->max_submit_ns = OPENCL_SUBMIT_NS;
+    if (options->max_submit_ns == UINT64_MAX)
+        info->max_submit_ns = 0;
     pool_init(&r->pool, &(struct pool_source){create_buffer, release_buffer, r}, info->name, r->budget_bytes);
     if (!choose_path(r, options->path, err))
         goto fail;

@@ -39,11 +39,14 @@ struct device_info {
     uint64_t constant_bytes;
     uint64_t max_parameter_bytes;
     uint64_t timer_resolution_ns;
+    uint64_t max_submit_ns; /* long kernels are cut into submissions under this; 0: they are not */
     bool host_unified; /* shares the host's memory: nothing needs to be copied */
     bool local_is_real; /* CL_DEVICE_LOCAL_MEM_TYPE is CL_LOCAL */
     bool has_double;
     bool has_subgroups;
     bool has_float_atomics;
+    bool has_watchdog;   /* a kernel that runs too long is ended */
+    bool drives_display; /* which stands still while a kernel runs */
     char pci[32];      /* "0000:17:00.0" */
     char trouble[512]; /* why it cannot be used ("" when it can) */
 };

@@ -62,7 +62,9 @@ struct render_profile {
 
 /* What one call does, exactly the same every time after warm-up. Counted, not timed. */
 struct render_counts {
-    uint64_t dispatches;
+    uint64_t dispatches;  /* of kernels */
+    uint64_t submissions; /* that they were cut into (device_info.max_submit_ns) */
+    uint64_t longest_submission_ns; /* of all calls so far; 0 where they are not timed */
     uint64_t bytes_up, bytes_down;       /* copied between host and device; 0 where memory is shared */
     uint64_t pool_hits, pool_misses;     /* of the last call */
     uint64_t pool_bytes;                 /* held by the pool */

@@ -129,6 +129,7 @@ static void add_counts(struct strbuf *out, const struct results *results, const 
     const struct render_counts *c = &cell->counts;
     const struct row rows[] = {
         {.quantity = "dispatches", .unit = "count", .count = c->dispatches},
+        {.quantity = "submissions", .unit = "count", .count = c->submissions},
         {.quantity = "bytes_up", .unit = "byte", .count = c->bytes_up},
         {.quantity = "bytes_down", .unit = "byte", .count = c->bytes_down},
         {.quantity = "partial_sums", .unit = "count", .count = c->partial_sums},

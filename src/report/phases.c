@@ -112,6 +112,19 @@ static void foot_pool(struct table *t, const struct cell *cell, bool triangles)
                triangles ? place : size, cell->counts.pool_hits, cell->counts.pool_misses, bytes);
 }
 
+static void foot_submissions(struct table *t, const struct cell *cell, bool triangles)
+{
+    char place[LABEL_MAX], size[NUMBER_MAX], longest[UNITS_MAX];
+
+    if (!cell->counts.longest_submission_ns)
+        return;
+    label_place(place, &cell->spec);
+    number_size(size, cell->spec.width, cell->spec.height);
+    units_time(longest, cell->counts.longest_submission_ns);
+    table_foot(t, "kernels of a call at %s: %" PRIu64 " submissions, the longest %s", triangles ? place : size,
+               cell->counts.submissions, longest);
+}
+
 static bool fill(const struct view *v, struct table *t, struct err *err)
 {
     size_t places = v->plane.size_count * v->plane.triangle_count, count = 0;
@@ -134,8 +147,10 @@ static bool fill(const struct view *v, struct table *t, struct err *err)
             put_gains(t, cell, triangles);
         }
     for (size_t i = 0; i < count; i++)
-        if (all[i]->status == CELL_OK && all[i]->kind == BACKEND_OPENCL)
+        if (all[i]->status == CELL_OK && all[i]->kind == BACKEND_OPENCL) {
             foot_pool(t, all[i], triangles);
+            foot_submissions(t, all[i], triangles);
+        }
     foot_reasons(t, v->results, all, count);
     free(all);
     return true;

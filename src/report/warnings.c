@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/units.h"
 #include "report/drift.h"
 
 /* Of the samples of a cell; fewer outliers are nothing unusual. */
@@ -248,6 +249,31 @@ static void samples(const struct teller *t)
              slow, t->results->cell_count, slowest->id, factor);
 }
 
+/* ---- submissions ---- */
+
+/* What watchdogs usually allow, halved. */
+#define LONG_SUBMISSION_NS UINT64_C(1000000000)
+
+static void submissions(const struct teller *t)
+{
+    const struct cell *longest = NULL;
+    char took[UNITS_MAX];
+
+    for (size_t i = 0; i < t->results->cell_count; i++) {
+        const struct cell *c = &t->results->cells[i];
+        if (c->counts.longest_submission_ns >= LONG_SUBMISSION_NS &&
+            (!longest || c->counts.longest_submission_ns > longest->counts.longest_submission_ns))
+            longest = c;
+    }
+    if (!longest)
+        return;
+    units_time(took, longest->counts.longest_submission_ns);
+    warn(t,
+         "a submission took %s (%s): watchdogs often end kernels after 2 s; lower --max-submit-ms, or measure "
+         "smaller pictures with fewer triangles there",
+         took, longest->id);
+}
+
 void warnings_tell(const struct results *results, void (*tell)(void *context, const char *text),
                    void *context)
 {
@@ -259,4 +285,5 @@ void warnings_tell(const struct results *results, void (*tell)(void *context, co
         if (results->devices[i].backend == BACKEND_OPENCL)
             gpu(&t, results->devices[i].selector);
     samples(&t);
+    submissions(&t);
 }

@@ -44,6 +44,24 @@ def test_kernels(gpubench, tmp_path):
 
 
 @needs_opencl
+def test_submissions(gpubench, tmp_path):
+    """Kernels that are cut are the same kernels; the table says into how many submissions."""
+    size = ["-a", "size=256", "-a", "triangles=64", "-a", "batch=4"]
+    run = gpubench("profile", "-o", "p.json", "--max-submit-ms", 1, *size)
+    assert run.returncode == 0, run.stderr
+    assert re.search(r"kernels on ocl:\d:\d are cut into submissions under 1 ms$", run.stderr, re.M)
+    results = load(tmp_path / "p.json")
+    cell, = [c for c in results["cells"] if c["kind"] == "opencl"]
+    assert cell["status"] == "ok"
+    assert results["devices"][cell["device"]]["max_submit_ns"] == 1000000
+    counts, phases = cell["counts"], cell["phases_ns"]
+    assert counts["dispatches"] == 3 < counts["submissions"]
+    assert f"{counts['submissions']} submissions, the longest " in " ".join(run.stdout.split())
+    assert counts["longest_submission_ns"] > 0
+    assert sum(v for k, v in phases.items() if k != "total") == phases["total"]
+
+
+@needs_opencl
 def test_what_if(gpubench, tmp_path):
     run = gpubench("profile", "--what-if", "resident,pinned,pool,local", "-o", "p.json", *SMALL)
     assert run.returncode == 0, run.stderr

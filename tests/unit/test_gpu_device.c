@@ -1,5 +1,5 @@
 /* Choosing devices, from descriptions alone, and what the drivers here tell. */
-#include "unit/check.h"
+#include "unit/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,6 +116,32 @@ static void test_wrong_selectors(void **state)
     }
 }
 
+static void test_displays(void **state)
+{
+    static const char *const folders[] = {"bus", "bus/pci", "bus/pci/devices", "bus/pci/devices/0000:17:00.0",
+                                          "bus/pci/devices/0000:17:00.0/drm", "bus/pci/devices/0000:17:00.0/drm/card0",
+                                          "bus/pci/devices/0000:17:00.0/drm/card0/card0-DP-1"};
+    const size_t count = sizeof(folders) / sizeof(folders[0]);
+    char dir[SCRATCH_MAX], path[SCRATCH_MAX];
+
+    (void)state;
+    scratch_make(dir);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(mkdir(scratch_path(path, dir, folders[i]), 0700), 0);
+    assert_false(device_drives_display(dir, "0000:17:00.0"));
+    scratch_path(path, dir, "bus/pci/devices/0000:17:00.0/drm/card0/card0-DP-1/enabled");
+    scratch_write(path, "disabled\n", 9);
+    assert_false(device_drives_display(dir, "0000:17:00.0"));
+    scratch_write(path, "enabled\n", 8);
+    assert_true(device_drives_display(dir, "0000:17:00.0"));
+    assert_false(device_drives_display(dir, "0000:18:00.0"));
+    assert_false(device_drives_display(dir, ""));
+    unlink(path);
+    for (size_t i = count; i > 0; i--)
+        assert_int_equal(rmdir(scratch_path(path, dir, folders[i - 1])), 0);
+    scratch_remove(dir, NULL, 0);
+}
+
 static void test_this_machine(void **state)
 {
     struct device_info *list = NULL;
@@ -145,7 +171,7 @@ int main(void)
         cmocka_unit_test(test_matches),         cmocka_unit_test(test_best),
         cmocka_unit_test(test_short_names),     cmocka_unit_test(test_extensions_are_whole_words),
         cmocka_unit_test(test_messages),        cmocka_unit_test(test_wrong_selectors),
-        cmocka_unit_test(test_this_machine),
+        cmocka_unit_test(test_this_machine),     cmocka_unit_test(test_displays),
     };
 
     return cmocka_run_group_tests_name("OpenCL devices", tests, NULL, NULL);

@@ -146,6 +146,24 @@ static void test_samples(void **state)
     made_fini(&r);
 }
 
+static void test_long_submissions(void **state)
+{
+    (void)state;
+    struct results r;
+    struct json *machine;
+    struct heard h = {0};
+    make(&r, &machine);
+
+    r.cells[0].counts.longest_submission_ns = 900000000;
+    warnings_tell(&r, hear, &h);
+    assert_int_equal(h.count, 0);
+    r.cells[0].counts.longest_submission_ns = 1300000000;
+    warnings_tell(&r, hear, &h);
+    assert_int_equal(h.count, 1);
+    assert_non_null(strstr(h.text, "a submission took 1.30 s (cpu/64x64/t32/b16)"));
+    made_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_host),
         cmocka_unit_test(test_gpu),
         cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_long_submissions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
