@@ -73,8 +73,9 @@ static bool none_matches(const struct chooser *c, const char *selector, const st
     struct strbuf there = STRBUF_INIT;
     for (size_t i = 0; i < c->count; i++)
         strbuf_addf(&there, "%s%s (%s)", i > 0 ? ", " : "", c->all[i].selector, c->all[i].name);
-    err_set(c->err, ERR_NO_DEVICE, "no device matches \"%s\"; there are: %s", selector,
-            there.len > 0 ? strbuf_str(&there) : "none");
+    err_set(c->err, ERR_NO_DEVICE, "no device matches \"%s\"; there are: %s%s", selector,
+            there.len > 0 ? strbuf_str(&there) : "none",
+            strcmp(selector, "gpu") == 0 ? ". gpubench devices says what a GPU may be missing" : "");
     strbuf_fini(&there);
     return false;
 }

@@ -14,6 +14,7 @@
 #include "bench/runner.h"
 #include "cli/commands.h"
 #include "cli/limits.h"
+#include "gpu/hints.h"
 
 #define INDENT 12
 
@@ -213,6 +214,18 @@ static bool print_json(const struct device_info *devices, size_t count, struct e
     return ok;
 }
 
+/* What would make more of this machine usable. */
+static void say_hints(const struct base_options *base, const struct device_info *devices, size_t count)
+{
+    const struct hint_sources here = hint_sources_here();
+    struct strbuf hints = STRBUF_INIT;
+
+    gpu_hints(&here, devices, count, &hints);
+    for (const char *at = strbuf_str(&hints); *at; at += strcspn(at, "\n") + 1)
+        say(base, "%.*s", (int)strcspn(at, "\n"), at);
+    strbuf_fini(&hints);
+}
+
 static int list(const struct measure_options *options, bool json)
 {
     struct runner_options how = {0};
@@ -231,6 +244,7 @@ static int list(const struct measure_options *options, bool json)
         code = report_error(&err);
     if (note)
         say(&options->base, "%s", note);
+    say_hints(&options->base, devices, count);
     free(note);
     free(devices);
     return code;

@@ -143,6 +143,14 @@ static void own_size(const struct image *image, char out[SPEC_TEXT_MAX])
     snprintf(out, SPEC_TEXT_MAX, "%.0fx%.0f", width, height);
 }
 
+static bool check_triangles(const struct runs *r, struct err *err)
+{
+    for (size_t i = 0; i < r->triangles_count; i++)
+        if (r->triangles[i].triangles == 0)
+            return err_set(err, ERR_USAGE, "--triangles: 0 triangles have nothing that could be fitted");
+    return true;
+}
+
 static bool prepare(struct runs *r, const char *image, struct err *err)
 {
     const struct fit_command *o = r->options;
@@ -156,7 +164,7 @@ static bool prepare(struct runs *r, const char *image, struct err *err)
     return parse_list("size", o->sizes ? o->sizes : own, &r->sizes, &r->size_count, err) &&
            parse_list("triangles", o->triangles ? o->triangles : DEFAULT_TRIANGLES, &r->triangles,
                       &r->triangles_count, err) &&
-           render_devices(&o->measure, &r->devices, &r->device_count, err) &&
+           check_triangles(r, err) && render_devices(&o->measure, &r->devices, &r->device_count, err) &&
            fit_files_prefix(o->measure.output, image, &r->prefix, err);
 }
 

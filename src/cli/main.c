@@ -112,6 +112,7 @@ int main(int argc, char **argv)
 {
     int code;
 
+    signals_keep_streams();
     signals_ignore_write_failures();
     if (argc < 2) {
         help_program(stderr);

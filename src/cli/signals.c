@@ -1,5 +1,8 @@
 #include "cli/signals.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 /* A handler has nothing else to tell the program with. */
 static volatile sig_atomic_t stop_requests;
 
@@ -29,4 +32,11 @@ void signals_ignore_write_failures(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGXFSZ, &action, NULL);
+}
+
+void signals_keep_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) == -1)
+            return;
 }

@@ -8,5 +8,8 @@
 /* Counts the requests from now on. */
 const volatile sig_atomic_t *signals_catch_stop(void);
 void signals_ignore_write_failures(void);
+/* A standard stream that is closed is opened, so that no other file takes its number; using it fails all the
+ * same. */
+void signals_keep_streams(void);
 
 #endif

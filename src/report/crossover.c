@@ -252,6 +252,16 @@ static bool fill(const struct view *v, struct table *t, struct err *err)
 
 bool crossover_make(const struct results *results, struct table **tables, size_t *count, struct err *err)
 {
-    return view_tables("crossover", results, 1u << MODE_GRADIENT, VIEW_OTHERS, keys_named("size triangles"),
-                       fill, tables, count, err);
+    const unsigned modes = 1u << MODE_GRADIENT;
+    const key_set plane = keys_named("size triangles");
+    const struct cell *reference = select_reference(results, modes), **others;
+    size_t other_count;
+
+    if (!select_lines(results, modes, plane, reference, &others, &other_count, err))
+        return false;
+    free(others);
+    /* One device alone: its times, at least. */
+    if (reference && other_count == 0)
+        return speedup_make(results, tables, count, err);
+    return view_tables("crossover", results, modes, VIEW_OTHERS, plane, fill, tables, count, err);
 }

@@ -178,7 +178,6 @@ bool surface_box(const struct surface *s, const double question[SURFACE_AXES], s
     return ok;
 }
 
-
 double surface_interpolate(const struct surface *s, const struct surface_box *box,
                            double (*figure)(const struct cell *cell))
 {

@@ -1,7 +1,7 @@
 /* A line's times over size, triangles, batch and sigma, and what lies between its points.
  *
- * Logarithms of figures are taken to be linear in the logarithms of the axes within a box of measured points; a
- * question gets the smallest box around it, and outside of all boxes there is nothing. */
+ * Logarithms of figures are taken to be linear in the logarithms of the axes within a box of measured points;
+ * a question gets the smallest box around it, and outside of all boxes there is nothing. */
 #ifndef GPUBENCH_REPORT_SURFACE_H
 #define GPUBENCH_REPORT_SURFACE_H
 
@@ -37,8 +37,8 @@ bool surface_init(struct surface *s, const struct results *results, const struct
                   const struct cell *other, struct err *err) GB_NODISCARD;
 void surface_fini(struct surface *s);
 /* *found: whether measured points surround the place. Grids may have gaps, which a larger box bridges. */
-bool surface_box(const struct surface *s, const double at[SURFACE_AXES], struct surface_box *box,
-                 bool *found, struct err *err) GB_NODISCARD;
+bool surface_box(const struct surface *s, const double at[SURFACE_AXES], struct surface_box *box, bool *found,
+                 struct err *err) GB_NODISCARD;
 /* A figure of the cells, interpolated. */
 double surface_interpolate(const struct surface *s, const struct surface_box *box,
                            double (*figure)(const struct cell *cell));

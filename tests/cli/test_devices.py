@@ -83,3 +83,11 @@ def test_limits_that_a_config_breaks(gpubench):
 
 def test_a_config_goes_with_limits(gpubench):
     assert gpubench("devices", "crossover").returncode == 2
+
+
+def test_says_what_is_missing(gpubench, tmp_path):
+    """A file that names no driver, by its name; and nothing of it with -q."""
+    (tmp_path / "gone.icd").write_text("/no/such/libdriver.so\n")
+    told = gpubench("devices", env={"OCL_ICD_VENDORS": os.fspath(tmp_path)}).stderr
+    assert 'gone.icd names the driver "/no/such/libdriver.so", which cannot be loaded: there is no such file' in told
+    assert gpubench("devices", "-q", env={"OCL_ICD_VENDORS": os.fspath(tmp_path)}).stderr == ""

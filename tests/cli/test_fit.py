@@ -139,6 +139,7 @@ def test_a_picture_that_cannot_be_read(gpubench, tmp_path, picture, message):
 
 @pytest.mark.parametrize("arguments, message", [
     (["--size", "0"], "--size: "), (["--size", ","], "--size: an empty list"), (["--triangles", "x"], "--triangles: "),
+    (["--triangles", "4,0"], "--triangles: 0 triangles have nothing"),
     (["--until", "-1"], '--until: "-1" is not a loss above 0'), (["-d", "nothing"], 'no usable device is "nothing"')])
 def test_bad_usage(gpubench, arguments, message):
     run = gpubench("fit", PHOTO, *arguments)

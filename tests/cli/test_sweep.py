@@ -312,6 +312,13 @@ def test_record_is_the_original_tables(gpubench):
     assert errors == ["device", "record"]
 
 
+def test_one_device_alone_has_its_times(gpubench):
+    """What -d leaves out is not missed: the table has the times of what is left."""
+    run = gpubench("sweep", "crossover", "-d", "openmp", "-a", "size=16", "-a", "triangles=4", "-q", "-o", "r.json")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.startswith("Times of CPU alone: nothing else was measured to compare it with\n")
+
+
 def test_refine_without_a_crossing(gpubench, write_config):
     backends = [{"name": "cpu", "backend": "openmp"}, {"name": "scalar", "backend": "openmp", "variant": "scalar"}]
     write_config(tiny(axes={"size": [64], "triangles": [16], "batch": [2]}, backends=backends))

@@ -81,3 +81,9 @@ def test_kernel_dir_that_is_not_there(gpubench):
     for command in [["sweep", "crossover"], ["verify"]]:
         run = gpubench(*command, "--kernel-dir", "nonesuch")
         assert (run.returncode, run.stderr) == (1, "gpubench: error: --kernel-dir nonesuch: No such file or directory\n")
+
+
+def test_standard_output_that_is_closed(gpubench):
+    """Neither a worker's pipe nor a file takes its place."""
+    run = gpubench("devices", "-q", stdout=None, preexec_fn=lambda: os.close(1))
+    assert (run.returncode, run.stderr) == (1, "gpubench: error: standard output: Bad file descriptor\n")

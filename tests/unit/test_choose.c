@@ -131,6 +131,10 @@ static void test_a_backend_names_its_device(void **state)
                         "backend \"device\": no device matches \"radeon\"; there are: openmp (AMD EPYC), "
                         "ocl:0:0 (pthread-AMD EPYC)");
     err_fini(&err);
+    strcpy(backends[1].device, "gpu");
+    assert_string_equal(chosen(all, 2, NULL, 0, &choice, &err), "error");
+    assert_non_null(strstr(err.text, "; there are: openmp (AMD EPYC), ocl:0:0 (pthread-AMD EPYC). gpubench devices says"));
+    err_fini(&err);
     backends[1].device[0] = '\0';
 }
 

@@ -119,7 +119,7 @@ static void test_one_device_alone_is_shown(void **state)
     expect_table(&r, 80, "speedup: nothing was measured for it\n");
     made_cell(&r, "cpu", MADE_CPU, 64, 32, 131000, 20);
     expect_table(&r, 80,
-                 "Times of CPU: there is nothing to compare with\n"
+                 "Times of CPU alone: nothing else was measured to compare it with\n"
                  "gradient, 64x64, 32 triangles, batch 16, sigma 0.01, random scenes\n"
                  "CPU: AMD EPYC 7B13, 2 threads, AVX2\n"
                  "CPU us  worst error\n"
