@@ -34,7 +34,7 @@ static bool on_cell(void *context, size_t index, const struct cell *cell, struct
     if (m->passes.now > 0 ? !passes_merge(&m->results, cell, &whole, err)
                           : !results_add(&m->results, cell, err))
         return false;
-    return !m->journal || journal_add(m->journal, whole, err);
+    return !m->journal || journal_add(m->journal, whole, m->again, err);
 }
 
 static void on_stage(void *context, size_t done, size_t total, size_t index, const char *what,

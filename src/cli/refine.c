@@ -10,10 +10,11 @@
 struct refinement {
     const struct refine_place *places;
     size_t count;
-    const struct measurement *run;
+    const struct measurement *run, *before;
 };
 
-/* The extra grid is the product of all extra sizes and triangles; only some of its places are wanted. */
+/* The extra grid is the product of all extra sizes and triangles; only some of its places are wanted, and an
+ * interrupted run may have been there. */
 static bool unwanted(const void *context, const char *id)
 {
     const struct refinement *r = context;
@@ -21,7 +22,7 @@ static bool unwanted(const void *context, const char *id)
 
     for (size_t i = 0; i < grid->cell_count; i++) {
         const struct render_spec *spec = &grid->cells[i].spec;
-        if (strcmp(grid->cells[i].id, id) != 0)
+        if (strcmp(grid->cells[i].id, id) != 0 || results_find(&r->before->results, id))
             continue;
         for (size_t j = 0; j < r->count; j++)
             if (r->places[j].width == spec->width && r->places[j].height == spec->height &&
@@ -56,16 +57,32 @@ static bool add_axis(struct config *config, const struct refinement *r, bool siz
     return ok;
 }
 
+static size_t wanted(const struct refinement *r)
+{
+    const struct grid *grid = runner_grid(r->run->runner);
+    size_t count = 0;
+
+    for (size_t i = 0; i < grid->cell_count; i++)
+        count += !unwanted(r, grid->cells[i].id);
+    return count;
+}
+
+/* The journal takes what is added, too. */
 static bool measure(struct measurement *m, const struct refinement *r, struct measurement *extra, int argc,
                     char **argv, struct err *err)
 {
     extra->again = true;
     extra->have = unwanted;
     extra->have_context = r;
-    return config_from_json(m->config.json, m->config.path, &extra->config, err) &&
-           add_axis(&extra->config, r, true, err) && add_axis(&extra->config, r, false, err) &&
-           measurement_start(extra, err) && measurement_run(extra, argc, argv, err) &&
-           results_add_refined(&m->results, &extra->results, err);
+    if (!config_from_json(m->config.json, m->config.path, &extra->config, err) ||
+        !add_axis(&extra->config, r, true, err) || !add_axis(&extra->config, r, false, err) ||
+        !measurement_start(extra, err))
+        return false;
+    m->cell_count = m->results.cell_count + wanted(r);
+    extra->journal = m->journal;
+    bool ok = measurement_run(extra, argc, argv, err);
+    extra->journal = NULL;
+    return results_add_refined(&m->results, &extra->results, err) && ok;
 }
 
 bool refine_measure(struct measurement *m, int argc, char **argv, struct err *err)
@@ -87,9 +104,11 @@ bool refine_measure(struct measurement *m, int argc, char **argv, struct err *er
     say(&m->options->base, "refining: %zu place%s near crossings", r.count, r.count == 1 ? "" : "s");
     r.places = places;
     r.run = &extra;
+    r.before = m;
     measurement_init(&extra, m->options);
     bool ok = measure(m, &r, &extra, argc, argv, err);
     m->summary.interrupted |= ok && extra.summary.interrupted;
+    m->summary.by_status[CELL_INTERRUPTED] += extra.summary.by_status[CELL_INTERRUPTED];
     m->results.partial |= m->summary.interrupted;
     measurement_fini(&extra);
     free(places);

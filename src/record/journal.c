@@ -112,7 +112,7 @@ bool journal_create(const char *path, const struct results *results, struct jour
         return false;
     bool ok = write_head(journal, results, err);
     for (size_t i = 0; ok && i < results->cell_count; i++)
-        ok = journal_add(journal, &results->cells[i], err);
+        ok = journal_add(journal, &results->cells[i], false, err);
     if (!ok) {
         journal_close(journal, false);
         return false;
@@ -159,10 +159,13 @@ bool journal_reopen(const char *path, struct journal **out, struct err *err)
     return true;
 }
 
-bool journal_add(struct journal *journal, const struct cell *cell, struct err *err)
+bool journal_add(struct journal *journal, const struct cell *cell, bool refined, struct err *err)
 {
     struct json *object = json_new_object();
-    bool ok = cell_to_json(cell, object, err) && write_line(journal, object, err);
+    bool ok = cell_to_json(cell, object, err);
+    if (ok && refined)
+        json_set_bool(object, "refined", true);
+    ok = ok && write_line(journal, object, err);
     json_free(object);
     journal->cells += ok;
     return ok;

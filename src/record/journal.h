@@ -18,8 +18,8 @@ bool journal_create(const char *path, const struct results *results, struct jour
                     struct err *err) GB_NODISCARD;
 /* Goes on writing behind the last whole line of an existing journal, which results_load has read. */
 bool journal_reopen(const char *path, struct journal **out, struct err *err) GB_NODISCARD;
-/* Writes a cell and syncs. */
-bool journal_add(struct journal *journal, const struct cell *cell, struct err *err) GB_NODISCARD;
+/* Writes a cell and syncs. refined: it is none of the grid, but was added near a crossing. */
+bool journal_add(struct journal *journal, const struct cell *cell, bool refined, struct err *err) GB_NODISCARD;
 /* Closes. keep false, or no cell in it: the file is removed. Accepts NULL. */
 void journal_close(struct journal *journal, bool keep);
 

@@ -280,6 +280,19 @@ static bool read_whole(struct results *results, const char *text, size_t len, st
     return ok;
 }
 
+static bool mark_refined(struct results *results, const char *id, struct err *err)
+{
+    const struct json *earlier = json_get(results->head, "refined");
+    struct json *ids = earlier ? json_copy(earlier, err) : json_new_array();
+
+    if (ids == NULL)
+        return false;
+    if (!results_is_refined(results, id))
+        json_add_string(ids, id);
+    json_set(results->head, "refined", ids);
+    return true;
+}
+
 /* A journal's lines behind its first; a last one without an end was cut short by a crash. */
 static bool read_lines(struct results *results, const char *at, const char *end, struct err *err)
 {
@@ -289,6 +302,8 @@ static bool read_lines(struct results *results, const char *at, const char *end,
             break;
         struct json *line = json_parse(at, (size_t)(next - at), results->path, err);
         bool ok = line != NULL && read_cell(results, line, err);
+        if (ok && json_bool(json_get(line, "refined")))
+            ok = mark_refined(results, json_string(json_get(line, "id")), err);
         json_free(line);
         if (!ok)
             return false;
@@ -415,19 +430,8 @@ bool results_is_refined(const struct results *results, const char *id)
 
 bool results_add_refined(struct results *results, const struct results *more, struct err *err)
 {
-    struct json *ids = json_new_array();
-    const struct json *earlier = json_get(results->head, "refined");
-
-    for (size_t i = 0; i < json_count(earlier); i++)
-        json_add_string(ids, json_string(json_at(earlier, i)));
-    for (size_t i = 0; i < more->cell_count; i++) {
-        if (!results_is_refined(results, more->cells[i].id))
-            json_add_string(ids, more->cells[i].id);
-        if (!results_add(results, &more->cells[i], err)) {
-            json_free(ids);
+    for (size_t i = 0; i < more->cell_count; i++)
+        if (!results_add(results, &more->cells[i], err) || !mark_refined(results, more->cells[i].id, err))
             return false;
-        }
-    }
-    json_set(results->head, "refined", ids);
     return true;
 }

@@ -167,7 +167,7 @@ static bool add_labels(struct strbuf *out, const struct drawing *d, struct err *
 static bool add_crossing(struct strbuf *out, const struct drawing *d, size_t curve, struct err *err)
 {
     struct view_crossing found;
-    bool ok = view_crossing(d->v, d->over_sizes, curve, &found, err);
+    bool ok = view_crossing(d->v, d->over_sizes, curve, true, &found, err);
     const struct crossing crossing = found.crossing;
 
     view_crossing_fini(&found);

@@ -171,7 +171,7 @@ static bool put_crossings(struct table *t, const struct contest *c, bool sizes, 
 
     for (size_t i = 0; ok && i < lines; i++) {
         struct view_crossing found;
-        ok = view_crossing(c->view, sizes, i, &found, err);
+        ok = view_crossing(c->view, sizes, i, true, &found, err);
         const struct crossing crossing = found.crossing;
         view_crossing_fini(&found);
         if (!ok || !crossing.changes)

@@ -74,7 +74,8 @@ static bool visit(void *context, const struct view *v, struct err *err)
         const bool over_sizes = i >= rows;
         const size_t index = over_sizes ? i - rows : i;
         struct view_crossing found;
-        bool ok = view_crossing(v, over_sizes, index, &found, err);
+        /* By the grid alone: a run that goes on finds the places of its beginning. */
+        bool ok = view_crossing(v, over_sizes, index, false, &found, err);
         if (ok && found.crossing.changes == 1)
             ok = add_around(context, v, over_sizes, index, &found, err);
         view_crossing_fini(&found);

@@ -81,13 +81,13 @@ void view_put_place(const struct view *v, struct table *t, size_t size, size_t t
 }
 
 /* Along the one place that the other axis keeps. */
-bool view_crossing(const struct view *v, bool over_sizes, size_t index, struct view_crossing *out,
-                   struct err *err)
+bool view_crossing(const struct view *v, bool over_sizes, size_t index, bool refined,
+                   struct view_crossing *out, struct err *err)
 {
     struct plane all;
 
     *out = (struct view_crossing){0};
-    if (!plane_init(&all, v->results, v->line, v->free, true, err))
+    if (!plane_init(&all, v->results, v->line, v->free, refined, err))
         return false;
     const size_t count = over_sizes ? all.size_count : all.triangle_count;
     struct ratio *ratios = mem_calloc(count + 1, sizeof(*ratios), "a crossing", err);

@@ -31,13 +31,13 @@ void view_columns(struct table *t);
 void view_put_place(const struct view *v, struct table *t, size_t size, size_t triangles);
 
 /* Where the line and the reference change places in a column (over sizes) or a row (over triangles) of the
- * plane, by its points and those that sweep --refine added. Released in any case. */
+ * plane, by its points and, where `refined`, those that sweep --refine added. Released in any case. */
 struct view_crossing {
     struct crossing crossing;
     double *x; /* owned; the axis: sides of squares, or triangles */
 };
-bool view_crossing(const struct view *v, bool over_sizes, size_t index, struct view_crossing *out,
-                   struct err *err) GB_NODISCARD;
+bool view_crossing(const struct view *v, bool over_sizes, size_t index, bool refined,
+                   struct view_crossing *out, struct err *err) GB_NODISCARD;
 void view_crossing_fini(struct view_crossing *crossing);
 
 enum view_lines {

@@ -327,22 +327,62 @@ def test_refine_without_a_crossing(gpubench, write_config):
     assert "gpubench: nothing to refine: no row or column crosses exactly once" in run.stderr
 
 
+CROSSING = tiny(axes={"size": [4, 192], "triangles": [32], "batch": [2]}, tables=["crossover"], backends=[
+    {"name": "scalar", "backend": "openmp", "variant": "scalar", "threads": 1}, {"name": "device", "backend": "opencl"},
+    {"name": "fast", "backend": "openmp", "threads": 2}])
+
+
+def refine(tmp_path, stop_at=None, signal_number=None):
+    """One thread of scalar code wins small calls of any device, and loses large ones: sweeps where that shows, which
+    other programs may hide. The signal comes when the line of progress that begins with stop_at does."""
+    (tmp_path / "c.json").write_text(json.dumps(CROSSING))
+    for _ in range(4):
+        (tmp_path / "r.json").unlink(missing_ok=True)
+        process = subprocess.Popen([PROGRAM, "sweep", "c.json", "--refine", "-o", "r.json"], cwd=tmp_path, text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        told = ""
+        for line in process.stderr:
+            told += line
+            if stop_at and "refining: " in told and line.startswith(stop_at):
+                process.send_signal(signal_number)
+                break
+        shown, rest = process.communicate(timeout=60)
+        if "refining: " in told:
+            return process.returncode, shown, told + rest
+    raise AssertionError(told)
+
+
 @needs_opencl
-def test_refine(gpubench, tmp_path, write_config):
-    """One thread of scalar code wins small calls of any device, and loses large ones."""
-    backends = [{"name": "scalar", "backend": "openmp", "variant": "scalar", "threads": 1},
-                {"name": "device", "backend": "opencl"}]
-    write_config(tiny(axes={"size": [4, 128], "triangles": [32], "batch": [2]}, backends=backends,
-                      tables=["crossover"]))
-    run = gpubench("sweep", "c.json", "--refine", "-o", "r.json", "--no-progress")
-    assert run.returncode == 0, run.stderr
-    assert re.search(r"refining: [23] places near crossings", run.stderr)
-    results = json.loads((tmp_path / "r.json").read_text())
+def test_refine(tmp_path):
+    code, shown, told = refine(tmp_path)
+    assert code == 0, told
+    assert re.search(r"refining: [23] places near crossings", told)
+    results = load(tmp_path / "r.json")
     added = results["refined"]
-    assert len(added) in (4, 6) and len(results["cells"]) == 4 + len(added)
+    assert len(added) in (6, 9) and len(results["cells"]) == 6 + len(added)
     assert set(added) < {cell["id"] for cell in results["cells"]}
     for cell in results["cells"]:
-        assert 4 <= cell["params"]["width"] <= 128 and cell["params"]["triangles"] == 32
-    rows = re.findall(r"^ *(\d+)²", run.stdout, re.M)
-    assert rows == ["4", "128"]  # the grid's alone
-    assert re.search(r"^32 triangles: CPU below \d+² .*above$", run.stdout, re.M)
+        assert 4 <= cell["params"]["width"] <= 192 and cell["params"]["triangles"] == 32
+    rows = re.findall(r"^ *(\d+)²", shown.split("\n\n")[0], re.M)
+    assert rows == ["4", "192"]  # the grid's alone
+    assert re.search(r"^32 triangles: CPU below \d+² .*above$", shown, re.M)
+
+
+@needs_opencl
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_refine_goes_on(gpubench, tmp_path, number):
+    """With three contenders: what was refined before the end is kept, and is no part of the grid."""
+    refine(tmp_path, "[5/", number)
+    assert sorted(os.listdir(tmp_path)) == ["c.json", "r.json.partial"]
+    left = [json.loads(line) for line in (tmp_path / "r.json.partial").read_text().splitlines()[1:]]
+    kept = {cell["id"]: cell["samples_ns"] for cell in left if cell.get("refined") and cell["status"] == "ok"}
+    assert len(kept) >= 3
+    shown = gpubench("report", "r.json.partial").stdout
+    assert re.findall(r"^ *(\d+)²", shown.split("\n\n")[0], re.M) == ["4", "192"]
+    run = gpubench("sweep", "c.json", "--refine", "--resume", "r.json", "--no-progress")
+    assert run.returncode == 0, run.stderr
+    results = load(tmp_path / "r.json")
+    assert set(kept) < set(results["refined"])
+    assert len(results["cells"]) == 6 + len(results["refined"]) and len(results["refined"]) % 3 == 0
+    samples = {cell["id"]: cell["samples_ns"] for cell in results["cells"]}
+    assert all(samples[cell] == kept[cell] for cell in kept)

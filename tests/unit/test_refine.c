@@ -93,7 +93,7 @@ static bool look(void *context, const struct view *v, struct err *err)
     struct view_crossing found;
 
     seen->rows = v->plane.size_count;
-    bool ok = view_crossing(v, true, 0, &found, err);
+    bool ok = view_crossing(v, true, 0, true, &found, err);
     seen->crossing = found.crossing;
     view_crossing_fini(&found);
     return ok;
@@ -121,6 +121,13 @@ static void test_added_points_narrow_the_crossing_alone(void **state)
     assert_int_equal(seen.crossing.from, 1);
     assert_int_equal(seen.crossing.to, 2);
     assert_true(fabs(seen.crossing.at - 32) < 0.1);
+    /* A run that goes on looks for the places of its beginning. */
+    struct refine_place *places;
+    size_t count;
+    assert_true(refine_places(&r, &places, &count, &err));
+    assert_int_equal(count, 3);
+    assert_true(has(places, count, 32, 64) && has(places, count, 23, 64) && has(places, count, 64, 64));
+    free(places);
     made_fini(&r);
 }
 

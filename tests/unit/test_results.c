@@ -220,13 +220,13 @@ static void test_journal(void **state)
     struct cell a = make_cell("cpu/1", samples, 3), b = make_cell("cpu/2", samples, 1);
     const char *path = in_folder("made/run.json.partial");
     assert_true(journal_create(path, &r, &journal, &err));
-    assert_true(journal_add(journal, &a, &err));
+    assert_true(journal_add(journal, &a, false, &err));
     /* On disk at once, before it is closed. */
     assert_true(results_load(path, &back, &err));
     assert_true(back.partial);
     assert_int_equal(back.cell_count, 1);
     results_fini(&back);
-    assert_true(journal_add(journal, &b, &err));
+    assert_true(journal_add(journal, &b, true, &err));
     struct journal *second;
     assert_false(journal_create(path, &r, &second, &err));
     assert_non_null(strstr(err.text, "is what an unfinished run left"));
@@ -234,6 +234,7 @@ static void test_journal(void **state)
     journal_close(journal, true);
     assert_true(results_load(path, &back, &err));
     assert_int_equal(back.cell_count, 2);
+    assert_true(results_is_refined(&back, "cpu/2") && !results_is_refined(&back, "cpu/1"));
     assert_true(results_same_run(&back, &r, &err));
     results_fini(&back);
     results_fini(&r);
@@ -249,8 +250,8 @@ static void test_a_journal_cut_short_is_gone_on_with(void **state)
     struct cell a = make_cell("cpu/1", samples, 3), b = make_cell("cpu/2", samples, 1);
     const char *path = in_folder("cut.partial");
     assert_true(journal_create(path, &r, &journal, &err));
-    assert_true(journal_add(journal, &a, &err));
-    assert_true(journal_add(journal, &b, &err));
+    assert_true(journal_add(journal, &a, false, &err));
+    assert_true(journal_add(journal, &b, false, &err));
     journal_close(journal, true);
     struct stat st;
     assert_int_equal(stat(path, &st), 0);
@@ -259,7 +260,7 @@ static void test_a_journal_cut_short_is_gone_on_with(void **state)
     assert_int_equal(back.cell_count, 1);
     results_fini(&back);
     assert_true(journal_reopen(path, &journal, &err));
-    assert_true(journal_add(journal, &b, &err));
+    assert_true(journal_add(journal, &b, false, &err));
     journal_close(journal, true);
     assert_true(results_load(path, &back, &err));
     assert_int_equal(back.cell_count, 2);
@@ -280,7 +281,7 @@ static void test_a_journal_of_nothing_is_removed(void **state)
     journal_close(journal, true);
     assert_false(exists(path));
     assert_true(journal_create(path, &r, &journal, &err));
-    assert_true(journal_add(journal, &a, &err));
+    assert_true(journal_add(journal, &a, false, &err));
     journal_close(journal, false);
     assert_false(exists(path));
     results_fini(&r);
