@@ -32,7 +32,7 @@ const struct option global_options[] = {
     {.name = "verbose",
      .letter = 'v',
      .type = OPTION_FLAG,
-     .help = "with --version: how the program was built, and its libraries, too",
+     .help = "with --version: how the program was built, its libraries and the OpenCL drivers, too",
      .offset = offsetof(struct global_values, verbose)},
     {0},
 };

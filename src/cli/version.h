@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* One line; verbose: how the program was built and its libraries, too. */
+/* One line; verbose: how the program was built, its libraries and the OpenCL drivers, too. */
 void version_print(bool verbose, FILE *out);
 
 #endif

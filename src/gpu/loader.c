@@ -4,30 +4,32 @@
 
 #include "gpu/opencl.h"
 
-/* Values of ocl-icd's cl_icdl_info; not in every header. */
-#define ICDL_NAME 2
-#define ICDL_VERSION 4
+/* Of ocl-icd's cl_icdl_info; not in every header. */
+#define ICDL_VERSION 2
 
-typedef int32_t loader_info(uint32_t what, size_t size, void *value, size_t *size_ret);
+/* What dlsym finds is an object to C. */
+union symbol {
+    void *object;
+    void *(*find)(const char *name);
+    int32_t (*info)(uint32_t what, size_t size, void *value, size_t *size_ret);
+};
 
-void opencl_loader(char *out, size_t size)
+void opencl_loader_file(char *out, size_t size)
 {
-    char name[64] = "", version[64] = "";
+    void *platforms = dlsym(RTLD_DEFAULT, "clGetPlatformIDs");
     Dl_info file = {0};
-    void *platforms = dlsym(RTLD_DEFAULT, "clGetPlatformIDs"),
-         *info = dlsym(RTLD_DEFAULT, "clGetICDLoaderInfoOCLICD");
-    union {
-        void *object;
-        loader_info *function;
-    } query = {.object = info};
 
-    if (info && (query.function(ICDL_NAME, sizeof(name), name, NULL) != 0 ||
-                 query.function(ICDL_VERSION, sizeof(version), version, NULL) != 0))
-        name[0] = version[0] = '\0';
     if (!platforms || !dladdr(platforms, &file) || !file.dli_fname)
         file.dli_fname = "unknown file";
-    if (*name)
-        snprintf(out, size, "%s %s (%s)", name, version, file.dli_fname);
-    else
-        snprintf(out, size, "%s", file.dli_fname);
+    snprintf(out, size, "%s", file.dli_fname);
+}
+
+void opencl_loader_version(char *out, size_t size)
+{
+    char version[64] = "";
+    union symbol find = {.object = dlsym(RTLD_DEFAULT, "clGetExtensionFunctionAddress")};
+    union symbol info = {.object = find.object ? find.find("clGetICDLoaderInfoOCLICD") : NULL};
+
+    const bool told = info.object && info.info(ICDL_VERSION, sizeof version, version, NULL) == 0;
+    snprintf(out, size, "%s", told ? version : "of unknown version");
 }

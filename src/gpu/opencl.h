@@ -41,8 +41,9 @@ size_t opencl_best(const struct device_info *devices, size_t count);
 bool opencl_create(const char *selector, const struct opencl_options *options, struct renderer **out,
                    struct err *err) GB_NODISCARD;
 
-/* The OpenCL loader, without touching a driver: its name and version where it exports them (ocl-icd's
- * extension clGetICDLoaderInfoOCLICD), and the file that was loaded. */
-void opencl_loader(char *out, size_t size);
+/* The file of the OpenCL loader, without touching a driver; and its version, where it tells (ocl-icd's
+ * extension clGetICDLoaderInfoOCLICD), which loads the drivers. */
+void opencl_loader_file(char *out, size_t size);
+void opencl_loader_version(char *out, size_t size);
 
 #endif

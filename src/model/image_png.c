@@ -212,3 +212,10 @@ bool png_encode(struct strbuf *out, const unsigned char *rgb, uint32_t width, ui
     free(memory);
     return ok;
 }
+
+void png_library_version(char out[16])
+{
+    const unsigned version = png_access_version_number();
+
+    snprintf(out, 16, "%u.%u.%u", version / 10000 % 100, version / 100 % 100, version % 100);
+}

@@ -18,5 +18,7 @@ bool png_parse(const void *data, size_t len, const char *name, const float backg
  * removes what it could not write: a device, too. */
 bool png_encode(struct strbuf *out, const unsigned char *rgb, uint32_t width, uint32_t height,
                 struct err *err) GB_NODISCARD;
+/* Of the libpng that runs: "1.6.39". */
+void png_library_version(char out[16]);
 
 #endif

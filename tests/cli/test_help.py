@@ -1,4 +1,5 @@
 """Help pages: exactly as reviewed (expected/), 80 columns wide, the same wherever they are asked for."""
+import json
 import re
 
 import pytest
@@ -51,8 +52,11 @@ def test_version_with_build(gpubench):
     lines = gpubench("--version", "-v").stdout.splitlines()
     assert lines[0] == gpubench("--version").stdout.strip()
     assert re.match(r"built with (GCC|Clang) \d", lines[1])
-    assert re.fullmatch(r"cJSON \d+\.\d+\.\d+, hwloc \d+\.\d+\.\d+, OpenMP \d{6}", lines[2])
-    assert re.fullmatch(r"OpenCL loader .*libOpenCL.*", lines[3])
+    assert re.fullmatch(r"cJSON \d+\.\d+\.\d+, hwloc \d+\.\d+\.\d+, libpng \d+\.\d+\.\d+", lines[2])
+    assert re.fullmatch(r"OpenMP \d{6} \(.*lib[gi]?omp\w*\.so.*\)", lines[3])
+    assert re.fullmatch(r"OpenCL loader (\d+\.\d+\.\d+|of unknown version) \(.*libOpenCL.*\)", lines[4])
+    devices = [d for d in json.loads(gpubench("devices", "--json").stdout) if d["backend"] == "opencl"]
+    assert lines[5:] == [f"{d['selector']} {d['name']}, driver {d['driver_version']}" for d in devices]
 
 
 def test_sweep_names_the_standard_configs(gpubench):
