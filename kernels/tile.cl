@@ -119,6 +119,9 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
         walk.through[j] = (real)(1.0f);
 #ifdef STRATEGY_FUSED
         walk.rest[j] = DOT(g_r, g_g, g_b, canvas.r[j], canvas.g[j], canvas.b[j]);
+#ifndef STEEP_LATER
+        walk.scale[j] = (real)(1.0f);
+#endif
 #endif
 #endif
     }

@@ -7,12 +7,34 @@
 
 #ifdef PASS_BACKWARD
 
+#ifdef STRATEGY_FUSED
+/* Below this 1 - w, in units of the residual's scale, its division loses alpha's gradient (MODEL.md). */
+#define STEEP 1e-2f
+/* What lies below layers that let less than this through does not show. */
+#define HIDDEN 1e-7f
+
+/* Such pixels are rare. Where registers decide how many teams a device holds, they are left to a walk of their
+ * own; elsewhere they are dealt with on the spot. */
+#if defined(PATH_PTX) || defined(PATH_SUBGROUPS)
+#define STEEP_LATER
+#endif
+
+#ifdef PATH_CPU
+#define ANY(m) any(m)
+#else
+#define ANY(m) (m)
+#endif
+#endif
+
 /* What the walk from the last triangle to the first carries for each pixel. */
 struct walk {
     real g_r[BLOCKS], g_g[BLOCKS], g_b[BLOCKS]; /* dL/dC */
     real through[BLOCKS];                       /* product of 1 - w over the triangles in front */
 #ifdef STRATEGY_FUSED
     real rest[BLOCKS]; /* through * g . (canvas below the triangles so far): the residual R of MODEL.md */
+#ifndef STEEP_LATER
+    real scale[BLOCKS]; /* through where rest was exact: its rounding errors are in units of it */
+#endif
 #endif
 };
 
@@ -37,23 +59,6 @@ static inline void add_pixels(global float *sum, real value, mask live)
 #define ADD(i, a, b) add_pixels(sums + (i), (a) * (b), live)
 #else
 #define ADD(i, a, b) sums[i] = FMA(a, b, sums[i])
-#endif
-
-#ifdef STRATEGY_FUSED
-/* Below this 1 - w the division of the residual walk loses alpha's gradient (MODEL.md). */
-#define STEEP 1e-2f
-
-/* Such pixels are rare. Where registers decide how many teams a device holds, they are left to a walk of their
- * own; elsewhere they are dealt with on the spot. */
-#if defined(PATH_PTX) || defined(PATH_SUBGROUPS)
-#define STEEP_LATER
-#endif
-
-#ifdef PATH_CPU
-#define ANY(m) any(m)
-#else
-#define ANY(m) (m)
-#endif
 #endif
 
 /* The scene's triangle at place k from the bottom, of the list or, where that is not whole, of all. */
@@ -86,20 +91,29 @@ static inline void recompute(const struct work *work, const struct shared_view *
 #endif
 
 #ifdef STRATEGY_FUSED
-/* g . (canvas below the triangle at place `count`) for block j's pixels, composited again from the bottom. */
-static inline real below_dot(const struct work *work, const struct shared_view *view, uint count, uint j, real x,
-                             float y, real g_r, real g_g, real g_b)
+/* Whether the triangle at place k may touch block j. */
+static inline bool meets_block(const struct work *work, uint k, uint j)
 {
-    real r = (real)(work->ground.x), g = (real)(work->ground.y), b = (real)(work->ground.z);
-    ROLLED for (uint i = 0; i < count; ++i)
+    const uint bits = work->whole ? work->list[k].y : blocks_in_bounds(&work->tile, work->bounds[k]);
+    return bits >> j & 1u;
+}
+
+/* g . (canvas below the triangle at place `count`) for those of block j's pixels that are wanted: from the top
+ * down, as far as anything shows. */
+static inline real below_dot(const struct work *work, const struct shared_view *view, uint count, uint j, real x,
+                             float y, real g_r, real g_g, real g_b, mask wanted)
+{
+    real dot = (real)(0.0f), through = CHOOSE(wanted, 1.0f, 0.0f);
+    ROLLED for (uint k = count; k > 0 && ANY(through > HIDDEN); --k)
     {
-        struct facing f = face_triangle(work, view, triangle_at(work, i));
-        real w = weight_at(&f, view, &work->tile, j, x, y);
-        COMPOSITE(r, w, f.t.colour.x);
-        COMPOSITE(g, w, f.t.colour.y);
-        COMPOSITE(b, w, f.t.colour.z);
+        if (!meets_block(work, k - 1u, j))
+            continue;
+        struct facing f = face_triangle(work, view, triangle_at(work, k - 1u));
+        real shown = through * weight_at(&f, view, &work->tile, j, x, y);
+        dot = FMA(shown, DOT(g_r, g_g, g_b, f.t.colour.x, f.t.colour.y, f.t.colour.z), dot);
+        through -= shown;
     }
-    return DOT(g_r, g_g, g_b, r, g, b);
+    return FMA(through, DOT(g_r, g_g, g_b, work->ground.x, work->ground.y, work->ground.z), dot);
 }
 #endif
 
@@ -134,14 +148,17 @@ static inline void walk_block(const struct tile *tile, const struct shared_view 
     real rest = walk->rest[j] - w * q, inverse = RECIPROCAL(left);
     by_position = FMA(q, uncovered, -rest * CHOOSE(w >= coverage, 1.0f, uncovered * inverse));
     by_weight = q - rest * inverse;
-    const mask is_steep = live & (left < steep_below);
 #ifdef STEEP_LATER
-    *steep = *steep || is_steep;
+    *steep = *steep || ANY(live & (left < steep_below));
     by_weight = CHOOSE(live & (left >= steep_below), by_weight, 0.0f);
 #else
+    const mask is_steep = live & (left < steep_below * walk->scale[j]);
     if (ANY(is_steep)) {
-        real dot = below_dot(work, view, place, j, tile->x_at[j % BLOCKS_X], tile->y_at[j / BLOCKS_X], g_r, g_g, g_b);
+        real dot = below_dot(work, view, place, j, tile->x_at[j % BLOCKS_X], tile->y_at[j / BLOCKS_X], g_r, g_g, g_b,
+                             is_steep);
         by_weight = CHOOSE(is_steep, q - through * dot, by_weight);
+        rest = CHOOSE(is_steep, through * left * dot, rest);
+        walk->scale[j] = CHOOSE(is_steep, through * left, walk->scale[j]);
     }
     by_weight = CHOOSE(live, by_weight, 0.0f);
 #endif
@@ -294,9 +311,12 @@ static inline void walk_steep(const struct work *work, const struct shared_view 
         const real x = centre(COLUMN_OF(tile, j), view->width) - tile->left;
         const float y = centre_row(ROW_OF(tile, j), view->height) - tile->top;
         const real g_r = pick(walk->g_r, j), g_g = pick(walk->g_g, j), g_b = pick(walk->g_b, j);
-        real through = (real)(1.0f);
+        real through = (real)(1.0f), scale = (real)(1.0f);
+        real rest = below_dot(work, view, places, j, x, y, g_r, g_g, g_b, (mask)(-1));
         ROLLED for (uint k = places; k > 0; --k)
         {
+            if (!meets_block(work, k - 1u, j))
+                continue;
             const uint i = triangle_at(work, k - 1u);
             const struct facing f = face_triangle(work, view, i);
             const struct aimed *t = &f.t;
@@ -304,17 +324,20 @@ static inline void walk_steep(const struct work *work, const struct shared_view 
             const float opacity = t->length.w;
             real e = edge_exponential(&n, view->exp2_scale);
             real coverage = RECIPROCAL(1.0f + e), left = FMA(opacity, e * coverage, 1.0f - opacity);
+            real q = through * DOT(g_r, g_g, g_b, t->colour.x, t->colour.y, t->colour.z);
             mask live = in_bounds(t, COLUMN_OF(tile, j), ROW_OF(tile, j)) &
                         (opacity * coverage > SHARED_MIN_WEIGHT);
-            const bool fades = t->inverse.w > 0.0f && opacity > 1.0f - STEEP;
-            mask steep = live & (left < STEEP);
-            real alpha = (real)(0.0f);
-            if (fades && ANY(steep)) {
-                real dot = below_dot(work, view, k - 1u, j, x, y, g_r, g_g, g_b);
-                real q = DOT(g_r, g_g, g_b, t->colour.x, t->colour.y, t->colour.z);
-                alpha = CHOOSE(steep, through * (q - dot) * coverage, 0.0f);
+            rest = CHOOSE(live, rest - opacity * coverage * q, rest);
+            if (t->inverse.w > 0.0f && opacity > 1.0f - STEEP) {
+                const mask steep = live & (left < STEEP), lost = steep & (left < STEEP * scale);
+                if (ANY(lost)) {
+                    real dot = below_dot(work, view, k - 1u, j, x, y, g_r, g_g, g_b, lost);
+                    rest = CHOOSE(lost, through * left * dot, rest);
+                    scale = CHOOSE(lost, through * left, scale);
+                }
+                add_alpha(work, t->place, i, across(CHOOSE(steep, (q - rest * RECIPROCAL(left)) * coverage, 0.0f)),
+                          grads);
             }
-            add_alpha(work, t->place, i, across(alpha), grads);
             through = CHOOSE(live, through * left, through);
         }
     }
