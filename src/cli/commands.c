@@ -1,22 +1,7 @@
 #include "cli/commands.h"
 
-const struct command *const commands[] = {
-    &command_sweep,
-    &command_profile,
-    &command_check,
-    &command_compare,
-    &command_report,
-    &command_decide,
-    &command_verify,
-    &command_devices,
-    &command_kernels,
-    &command_lanes,
-    &command_layout,
-    &command_fit,
-    &command_scene,
-    &command_worker,
-    NULL,
-};
+#define COMMAND_ROW(name) &command_##name,
+const struct command *const commands[] = {COMMANDS(COMMAND_ROW) NULL};
 
 const struct option global_options[] = {
     {.name = "help",

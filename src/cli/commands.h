@@ -4,8 +4,24 @@
 
 #include "cli/command.h"
 
-extern const struct command command_sweep, command_profile, command_check, command_compare, command_report,
-    command_decide, command_verify, command_devices, command_kernels, command_lanes, command_layout,
-    command_fit, command_scene, command_worker;
+/* In the order in which help lists them. */
+#define COMMANDS(X)                                                                                          \
+    X(sweep)                                                                                                 \
+    X(profile)                                                                                               \
+    X(check)                                                                                                 \
+    X(compare)                                                                                               \
+    X(report)                                                                                                \
+    X(decide)                                                                                                \
+    X(verify)                                                                                                \
+    X(devices)                                                                                               \
+    X(kernels)                                                                                               \
+    X(lanes)                                                                                                 \
+    X(layout)                                                                                                \
+    X(fit)                                                                                                   \
+    X(scene)                                                                                                 \
+    X(worker)
+
+#define COMMAND_DECLARATION(name) extern const struct command command_##name;
+COMMANDS(COMMAND_DECLARATION)
 
 #endif

@@ -210,7 +210,7 @@ static bool print_tables(const struct profile_options *options, const struct mea
         names[count++] = "phases";
     if (options->kernels)
         names[count++] = "kernels";
-    return tables_print(&m->results, names, count, options->measure.format, err);
+    return tables_print(&m->results, 1, names, count, options->measure.format, err);
 }
 
 static bool profile(const struct profile_options *options, struct measurement *m, int argc, char **argv,

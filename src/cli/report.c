@@ -1,13 +1,21 @@
 /* gpubench report: tables again, from a results file. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/measure_options.h"
 #include "cli/tables.h"
 #include "cli/update.h"
+#include "report/kinds.h"
 
 struct report_options {
     struct base_options base;
     struct text_list tables;
-    const char *format, *update;
+    const char *format, *output, *update;
 };
 
 static const struct option table[] = {
@@ -15,10 +23,15 @@ static const struct option table[] = {
      .letter = 'T',
      .type = OPTION_LIST,
      .argument = "NAME",
-     .help = "speedup, forward, gradient, batch, crossover, reduction, phases, kernels, what-if, scaling or "
-             "roofline, instead of those that the config asked for; may repeat",
+     .help = TABLE_NAMES "instead of those that the config asked for; may repeat",
      .offset = offsetof(struct report_options, tables)},
     FORMAT_OPTION(offsetof(struct report_options, format)),
+    {.name = "output",
+     .letter = 'o',
+     .type = OPTION_TEXT,
+     .argument = "FILE",
+     .help = "write them to this file, which must not exist. Default: -, standard output",
+     .offset = offsetof(struct report_options, output)},
     {.name = "update",
      .type = OPTION_TEXT,
      .argument = "FILE.md",
@@ -34,6 +47,7 @@ static const struct option table[] = {
 static const char *const examples[] = {
     "gpubench report results.json",
     "gpubench report results.json --table speedup",
+    "gpubench report --format html -o page.html before.json after.json",
     "gpubench report --update README.md",
     NULL,
 };
@@ -49,16 +63,50 @@ static int update(const struct report_options *options)
     return count ? EXIT_OK : EXIT_NOTHING;
 }
 
-static bool print(const struct report_options *options, const char *path, size_t *cells, struct err *err)
+static bool write_new(const char *path, const struct strbuf *text, struct err *err)
 {
-    struct results results = {0};
-    bool ok = results_load(path, &results, err);
+    FILE *file = fopen(path, "wx");
 
-    if (ok && results.partial)
-        say(&options->base, "%s is not complete: the run was interrupted", path);
-    ok = ok && tables_print(&results, options->tables.items, options->tables.count, options->format, err);
-    *cells = results.cell_count;
-    results_fini(&results);
+    if (!file)
+        return errno == EEXIST
+                   ? err_set(err, ERR_IO, "%s exists already: move it away, or give -o another name", path)
+                   : err_set_native(err, ERR_IO, errno, "%s cannot be written", path);
+    errno = 0;
+    bool ok = fwrite(strbuf_str(text), 1, text->len, file) == text->len;
+    ok = fclose(file) == 0 && ok;
+    return ok || err_set_native(err, ERR_IO, errno, "%s cannot be written", path);
+}
+
+/* -o FILE, or standard output. */
+static bool deliver(const struct report_options *o, const struct results *runs, size_t count, struct err *err)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    if (!o->output || strcmp(o->output, "-") == 0)
+        return tables_print(runs, count, o->tables.items, o->tables.count, o->format, err);
+    bool ok = tables_write(runs, count, o->tables.items, o->tables.count, o->format, &text, err) &&
+              write_new(o->output, &text, err);
+    strbuf_fini(&text);
+    return ok;
+}
+
+static bool print(const struct report_options *options, const struct text_list *paths, size_t *cells,
+                  struct err *err)
+{
+    struct results *runs = mem_calloc(paths->count, sizeof *runs, "results", err);
+    size_t loaded = 0;
+    bool ok = runs != NULL;
+
+    for (; ok && loaded < paths->count; loaded += ok) {
+        ok = results_load(paths->items[loaded], &runs[loaded], err);
+        if (ok && runs[loaded].partial)
+            say(&options->base, "%s is not complete: the run was interrupted", paths->items[loaded]);
+        *cells += ok ? runs[loaded].cell_count : 0;
+    }
+    ok = ok && deliver(options, runs, loaded, err);
+    for (size_t i = 0; i < loaded; i++)
+        results_fini(&runs[i]);
+    free(runs);
     return ok;
 }
 
@@ -73,20 +121,23 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
     if (options->update && arguments->count == 0)
         return update(options);
     if (options->update || arguments->count == 0) {
-        err_set(&err, ERR_USAGE, "report takes a results file, or --update with a Markdown file");
+        err_set(&err, ERR_USAGE, "report takes results files, or --update with a Markdown file");
         return report_error(&err);
     }
-    if (!print(options, arguments->items[0], &cells, &err))
+    if (!print(options, arguments, &cells, &err))
         return report_error(&err);
     return cells ? EXIT_OK : EXIT_NOTHING;
 }
 
 const struct command command_report = {
     .name = "report",
-    .help = "print tables from a results file",
-    .description = "Prints the tables of a results file, or of a FILE.partial that an interrupted run left.",
-    .arguments = "[RESULTS]",
-    .max_arguments = 1,
+    .help = "print tables from results files",
+    .description =
+        "Prints the tables of results files, or of a FILE.partial that an interrupted run left; - is "
+        "standard "
+        "input. Several files make one output: one page, one list of tables, one CSV under one header.",
+    .arguments = "[RESULTS...]",
+    .max_arguments = SIZE_MAX,
     .options = table,
     .examples = examples,
     .values_size = sizeof(struct report_options),

@@ -103,7 +103,7 @@ static bool measure(const struct sweep *s, struct measurement *m, struct err *er
     if (!measurement_save(m, err))
         return false;
     /* Results on standard output leave no room for tables. */
-    return m->to_output || tables_print(&m->results, NULL, 0, s->options->format, err);
+    return m->to_output || tables_print(&m->results, 1, NULL, 0, s->options->format, err);
 }
 
 /* Whatever comes of it, the next config has its turn. */

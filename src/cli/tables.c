@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "cli/command.h"
@@ -29,63 +30,41 @@ static bool use_colour(void)
     return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
 }
 
-struct collection {
-    struct table *tables;
-    size_t count;
-};
-
-static bool write_text(const struct collection *c, const struct results *results, struct strbuf *out,
-                       struct err *err)
+static bool write_text(const struct table_run *runs, size_t count, struct strbuf *out, struct err *err)
 {
-    (void)results;
-    for (size_t i = 0; i < c->count; i++) {
-        if (i)
-            strbuf_addc(out, '\n');
-        if (!table_write_text(&c->tables[i], terminal_columns(), use_colour(), out, err))
-            return false;
+    for (size_t r = 0; r < count; r++) {
+        if (count > 1)
+            strbuf_addf(out, "%s==> %s <==\n", r ? "\n" : "", runs[r].results->path);
+        for (size_t i = 0; i < runs[r].count; i++) {
+            if (i)
+                strbuf_addc(out, '\n');
+            if (!table_write_text(&runs[r].tables[i], terminal_columns(), use_colour(), out, err))
+                return false;
+        }
     }
     return true;
 }
 
-static bool write_markdown(const struct collection *c, const struct results *results, struct strbuf *out,
-                           struct err *err)
+static bool write_markdown(const struct table_run *runs, size_t count, struct strbuf *out, struct err *err)
 {
-    (void)results;
-    for (size_t i = 0; i < c->count; i++) {
-        if (i)
-            strbuf_addc(out, '\n');
-        if (!table_write_markdown(&c->tables[i], out, err))
-            return false;
+    for (size_t r = 0; r < count; r++) {
+        if (count > 1)
+            strbuf_addf(out, "%s## %s\n\n", r ? "\n" : "", runs[r].results->path);
+        for (size_t i = 0; i < runs[r].count; i++) {
+            if (i)
+                strbuf_addc(out, '\n');
+            if (!table_write_markdown(&runs[r].tables[i], out, err))
+                return false;
+        }
     }
     return true;
-}
-
-static bool write_csv(const struct collection *c, const struct results *results, struct strbuf *out,
-                      struct err *err)
-{
-    (void)c;
-    return results_write_csv(results, out, err);
-}
-
-static bool write_json(const struct collection *c, const struct results *results, struct strbuf *out,
-                       struct err *err)
-{
-    (void)results;
-    return tables_write_json(c->tables, c->count, out, err);
-}
-
-static bool write_html(const struct collection *c, const struct results *results, struct strbuf *out,
-                       struct err *err)
-{
-    return results_write_html(results, c->tables, c->count, out, err);
 }
 
 const char *const table_formats[] = {"text", "markdown", "csv", "json", "html", NULL};
 
 /* In the order of table_formats. */
-static bool (*const writers[])(const struct collection *, const struct results *, struct strbuf *,
-                               struct err *) = {write_text, write_markdown, write_csv, write_json,
-                                                write_html};
+static bool (*const writers[])(const struct table_run *, size_t, struct strbuf *, struct err *) = {
+    write_text, write_markdown, results_write_csv, tables_write_json, results_write_html};
 
 static size_t format_index(const char *format)
 {
@@ -95,10 +74,9 @@ static size_t format_index(const char *format)
     return 0;
 }
 
-static bool make_tables(const struct results *results, const char *const *names, size_t count,
-                        struct collection *out, struct err *err)
+static bool make_tables(struct table_run *run, const char *const *names, size_t count, struct err *err)
 {
-    const struct json *own = json_get(json_get(results->head, "config"), "tables");
+    const struct json *own = json_get(json_get(run->results->head, "config"), "tables");
     size_t total = count ? count : own ? json_count(own) : 1;
 
     for (size_t i = 0; i < total; i++) {
@@ -106,7 +84,7 @@ static bool make_tables(const struct results *results, const char *const *names,
         const struct table_kind *kind = table_kind_find(name);
         if (!kind)
             return tables_unknown(name, err);
-        if (!kind->make(results, &out->tables, &out->count, err))
+        if (!kind->make(run->results, &run->tables, &run->count, err))
             return err_wrap(err, "table %s", name);
     }
     return true;
@@ -114,9 +92,9 @@ static bool make_tables(const struct results *results, const char *const *names,
 
 bool tables_show(struct table *tables, size_t count, const char *format, struct err *err)
 {
-    struct collection c = {tables, count};
+    const struct table_run run = {NULL, tables, count};
     struct strbuf text = STRBUF_INIT;
-    bool ok = writers[format_index(format)](&c, NULL, &text, err) && print_text(&text, err);
+    bool ok = writers[format_index(format)](&run, 1, &text, err) && print_text(&text, err);
 
     strbuf_fini(&text);
     return ok;
@@ -142,22 +120,28 @@ bool tables_unknown(const char *name, struct err *err)
     return false;
 }
 
-bool tables_write(const struct results *results, const char *const *names, size_t count, const char *format,
-                  struct strbuf *out, struct err *err)
+bool tables_write(const struct results *results, size_t run_count, const char *const *names, size_t count,
+                  const char *format, struct strbuf *out, struct err *err)
 {
-    struct collection c = {0};
-    bool ok = make_tables(results, names, count, &c, err) &&
-              writers[format_index(format)](&c, results, out, err) && strbuf_ok(out, err);
+    struct table_run *runs = mem_calloc(run_count, sizeof *runs, "runs", err);
+    bool ok = runs != NULL;
 
-    tables_free(c.tables, c.count);
+    for (size_t i = 0; ok && i < run_count; i++) {
+        runs[i].results = &results[i];
+        ok = make_tables(&runs[i], names, count, err);
+    }
+    ok = ok && writers[format_index(format)](runs, run_count, out, err) && strbuf_ok(out, err);
+    for (size_t i = 0; runs && i < run_count; i++)
+        tables_free(runs[i].tables, runs[i].count);
+    free(runs);
     return ok;
 }
 
-bool tables_print(const struct results *results, const char *const *names, size_t count, const char *format,
-                  struct err *err)
+bool tables_print(const struct results *results, size_t run_count, const char *const *names, size_t count,
+                  const char *format, struct err *err)
 {
     struct strbuf text = STRBUF_INIT;
-    bool ok = tables_write(results, names, count, format, &text, err) && print_text(&text, err);
+    bool ok = tables_write(results, run_count, names, count, format, &text, err) && print_text(&text, err);
 
     strbuf_fini(&text);
     return ok;

@@ -48,7 +48,7 @@ static bool add_tables(const char *path, char *arguments, struct strbuf *out, st
     while ((word = strtok_r(NULL, " ", &rest)) && count < MAX_TABLES)
         names[count++] = word;
     ok = strbuf_ok(&file, err) && results_load(strbuf_str(&file), &results, err) &&
-         tables_write(&results, names, count, "markdown", out, err);
+         tables_write(&results, 1, names, count, "markdown", out, err);
 out:
     results_fini(&results);
     strbuf_fini(&file);

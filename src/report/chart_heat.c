@@ -1,5 +1,6 @@
 /* Size by triangles as coloured fields: the ratio of the call, and of the device's own time. */
 #include <math.h>
+#include <string.h>
 
 #include "report/page.h"
 #include "report/view.h"
@@ -29,15 +30,18 @@ static void add_call(struct strbuf *out, const struct view *v, const struct rati
     char text[NUMBER_MAX], names[2][LABEL_MAX];
 
     label_sides(names[0], names[1], v->results, v->reference, v->line);
-    strbuf_addf(out, "<td class=\"%s\">", heat_class(ratio->valid ? ratio->value : NAN));
+    strbuf_addf(out, "<td class=\"%s\">",
+                ratio->verdict == RATIO_TIE ? "h2" : heat_class(ratio->valid ? ratio->value : NAN));
     if (!ratio->valid) {
         page_text(out, label_status(second && second->status != CELL_OK ? second : first));
         strbuf_add(out, "</td>");
         return;
     }
     number_interval(text, ratio);
-    strbuf_add(out, "<b>");
-    page_text(out, text);
+    const size_t figure = strcspn(text, " ");
+    strbuf_addf(out, "<b>%.*s", (int)figure, text);
+    if (text[figure])
+        strbuf_addf(out, " <i>%s</i>", text + figure + 1);
     strbuf_add(out, "</b><small>");
     page_textf(out, "%s%s",
                ratio->verdict == RATIO_TIE      ? "tie"
@@ -64,7 +68,8 @@ static bool add_map(struct strbuf *out, const struct view *v, bool device, struc
                 "<table class=\"heat\"><caption>%s</caption>\n<thead><tr><td></td>",
                 device ? "the device's own time" : "the call");
     for (size_t i = 0; i < p->triangle_count; i++)
-        strbuf_addf(out, "<th scope=\"col\">%u triangles</th>", (unsigned)p->triangles[i].triangles);
+        strbuf_addf(out, "<th scope=\"col\">%u%s</th>", (unsigned)p->triangles[i].triangles,
+                    i ? "" : " triangles");
     strbuf_add(out, "</tr></thead>\n<tbody>\n");
     for (size_t s = 0; s < p->size_count; s++) {
         char size[NUMBER_MAX];

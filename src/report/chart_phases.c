@@ -1,7 +1,7 @@
-/* Phases as stacked bars: a bar a cell, as long as its synchronised call is against the longest of its line.
- */
+/* Phases as stacked bars: a bar a cell, each phase's share of its synchronised call. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "report/page.h"
@@ -12,10 +12,11 @@
 #define BAR_WIDTH 640.0
 #define BAR_LEFT 130.0
 #define BAR_STEP 26.0
+#define LETTER_WIDTH 7.0 /* more than the mean one has at 12 px */
 
 struct phases_page {
     struct strbuf *out;
-    unsigned count; /* of drawings, for their ids */
+    unsigned page, count; /* of drawings, for their ids */
 };
 
 static bool has_bar(const struct cell *cell)
@@ -51,8 +52,10 @@ static void add_bar(struct strbuf *out, const struct cell *cell, double y)
         snprintf(class_name, sizeof(class_name), "p%zu", i);
         if (ns)
             svg_rect(out, x, y, width, BAR_STEP - 8, class_name, title);
-        if (width > 70) {
-            snprintf(title, sizeof(title), "%s %.0f %%", phase_name(i), 100 * phase_share(cell, i));
+        snprintf(title, sizeof(title), "%s %.0f %%", phase_name(i), 100 * phase_share(cell, i));
+        if (width < LETTER_WIDTH * (double)strlen(title))
+            snprintf(title, sizeof(title), "%.0f %%", 100 * phase_share(cell, i));
+        if (width >= LETTER_WIDTH * (double)strlen(title)) {
             svg_text(out, x + width / 2, y + 13, "middle", "on", title);
         }
         x += width;
@@ -84,7 +87,7 @@ static bool add_line(void *context, const struct view *v, struct err *err)
     strbuf_add(page->out, "<h3>");
     page_text(page->out, text);
     strbuf_add(page->out, "</h3>\n");
-    snprintf(id, sizeof(id), "phases%u", page->count++);
+    snprintf(id, sizeof(id), "phases%u-%u", page->page, page->count++);
     svg_open(page->out, id, BAR_LEFT + BAR_WIDTH + 90, BAR_STEP * (double)bars + 4, "Phases of a call",
              "A bar for each size and triangle count, divided into phases.");
     double y = 2;
@@ -100,9 +103,9 @@ static bool add_line(void *context, const struct view *v, struct err *err)
     return true;
 }
 
-bool chart_phases(const struct results *results, struct strbuf *out, struct err *err)
+bool chart_phases(const struct results *results, unsigned page, struct strbuf *out, struct err *err)
 {
-    struct phases_page page = {out, 0};
+    struct phases_page drawn = {out, page, 0};
 
-    return view_each(results, MODES, VIEW_ALL, keys_named("size triangles"), add_line, &page, err);
+    return view_each(results, MODES, VIEW_ALL, keys_named("size triangles"), add_line, &drawn, err);
 }

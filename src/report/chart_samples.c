@@ -1,6 +1,7 @@
 /* Every sample as a dot, a strip a cell, over the cell's median. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "report/page.h"
@@ -18,18 +19,27 @@ static bool has_strip(const struct cell *cell)
     return cell->status == CELL_OK && cell->sample_count && cell->median_ns;
 }
 
-/* Dots of one path: a line of no length with round ends each. Those off the scale sit on its end. */
-static void add_strip(struct strbuf *out, const struct results *results, const struct cell *cell,
-                      const struct axis_scale *axis, double y)
+/* Of its id, what stands behind backend, size, triangles and batch: "call=loader". */
+static const char *more_axes(const struct cell *cell)
 {
-    char device[LABEL_MAX], place[LABEL_MAX], time[UNITS_MAX];
+    const char *at = cell->id;
+
+    for (size_t i = 0; at && i < 4; i++)
+        at = strchr(at + (i > 0), '/');
+    return at ? at + 1 : "";
+}
+
+/* Dots of one path: a line of no length with round ends each. Those off the scale sit on its end. */
+static void add_strip(struct strbuf *out, const struct cell *cell, const struct axis_scale *axis, double y)
+{
+    char place[LABEL_MAX], time[UNITS_MAX];
+    const char *more = more_axes(cell);
     size_t beyond = 0;
 
     label_place(place, &cell->spec);
-    label_device(device, results, cell->device);
     units_time(time, cell->median_ns);
     strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", STRIP_LEFT - 10, y + 4);
-    page_textf(out, "%s, %s, %s", place, cell->backend, time);
+    page_textf(out, "%s, %s%s%s, %s", place, cell->backend, *more ? " " : "", more, time);
     strbuf_addf(out, "</text>\n<path class=\"dots\" d=\"");
     for (size_t i = 0; i < cell->sample_count; i++) {
         double ratio = (double)cell->samples_ns[i] / (double)cell->median_ns;
@@ -43,10 +53,11 @@ static void add_strip(struct strbuf *out, const struct results *results, const s
     }
 }
 
-bool chart_samples(const struct results *results, struct strbuf *out, struct err *err)
+bool chart_samples(const struct results *results, unsigned page, struct strbuf *out, struct err *err)
 {
     const struct axis_scale axis = {FROM, TO, STRIP_LEFT, STRIP_LEFT + STRIP_WIDTH, false};
     size_t strips = 0, shown = 0;
+    char id[32];
     (void)err;
 
     for (size_t i = 0; i < results->cell_count; i++)
@@ -56,7 +67,8 @@ bool chart_samples(const struct results *results, struct strbuf *out, struct err
     double height = STRIP_STEP * (double)(strips < STRIPS_MAX ? strips : STRIPS_MAX) + 30;
     strbuf_add(out,
                "<h2>Every sample</h2>\n<p class=\"note\">A dot a sample, over the median of its cell.</p>\n");
-    svg_open(out, "samples", STRIP_LEFT + STRIP_WIDTH + 90, height, "Samples",
+    snprintf(id, sizeof(id), "samples%u", page);
+    svg_open(out, id, STRIP_LEFT + STRIP_WIDTH + 90, height, "Samples",
              "A strip for each cell: its samples divided by their median.");
     for (double tick = FROM; tick < TO + 0.01; tick += 0.2) {
         char text[16];
@@ -66,7 +78,7 @@ bool chart_samples(const struct results *results, struct strbuf *out, struct err
     }
     for (size_t i = 0; i < results->cell_count && shown < STRIPS_MAX; i++)
         if (has_strip(&results->cells[i])) {
-            add_strip(out, results, &results->cells[i], &axis, STRIP_STEP * ((double)shown + 0.5));
+            add_strip(out, &results->cells[i], &axis, STRIP_STEP * ((double)shown + 0.5));
             shown++;
         }
     svg_close(out);

@@ -17,7 +17,7 @@
 
 struct scaling_page {
     struct strbuf *out;
-    unsigned count;
+    unsigned page, count;
 };
 
 /* A drawing's curves: one a size over triangles; or a single one over sizes. */
@@ -206,7 +206,7 @@ static bool add_line(void *context, const struct view *v, struct err *err)
     strbuf_add(page->out, "<h3>");
     page_text(page->out, text);
     strbuf_add(page->out, "</h3>\n");
-    snprintf(id, sizeof(id), "scaling%u", page->count++);
+    snprintf(id, sizeof(id), "scaling%u-%u", page->page, page->count++);
     svg_open(page->out, id, WIDTH, HEIGHT, "Time of a call", "Lines of time over size in log-log scale.");
     add_axes(page->out, &d);
     bool ok = true;
@@ -220,9 +220,9 @@ static bool add_line(void *context, const struct view *v, struct err *err)
     return ok;
 }
 
-bool chart_scaling(const struct results *results, struct strbuf *out, struct err *err)
+bool chart_scaling(const struct results *results, unsigned page, struct strbuf *out, struct err *err)
 {
-    struct scaling_page page = {out, 0};
+    struct scaling_page drawn = {out, page, 0};
 
-    return view_each(results, MODES, VIEW_OTHERS, keys_named("size triangles"), add_line, &page, err);
+    return view_each(results, MODES, VIEW_OTHERS, keys_named("size triangles"), add_line, &drawn, err);
 }

@@ -149,9 +149,8 @@ static void add_counts(struct strbuf *out, const struct results *results, const 
     }
 }
 
-bool results_write_csv(const struct results *results, struct strbuf *out, struct err *err)
+static void add_results(struct strbuf *out, const struct results *results)
 {
-    add_header(out);
     for (size_t i = 0; i < results->cell_count; i++) {
         const struct cell *cell = &results->cells[i];
         add_times(out, results, cell);
@@ -165,5 +164,12 @@ bool results_write_csv(const struct results *results, struct strbuf *out, struct
         if (cell->status == CELL_OK)
             add_counts(out, results, cell);
     }
+}
+
+bool results_write_csv(const struct table_run *runs, size_t count, struct strbuf *out, struct err *err)
+{
+    add_header(out);
+    for (size_t i = 0; i < count; i++)
+        add_results(out, runs[i].results);
     return strbuf_ok(out, err);
 }

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "report/page.h"
 #include "report/view.h"
+#include "report/warnings.h"
 
 #define MODES (1u << MODE_FORWARD | 1u << MODE_GRADIENT)
 
@@ -29,67 +30,118 @@ struct verdict {
     size_t lines;
 };
 
-static bool add_verdict(void *context, const struct view *v, struct err *err)
-{
-    struct verdict *verdict = context;
-    const struct plane *p = &v->plane;
-    size_t seen[RATIO_TIE + 1] = {0};
-    char names[2][LABEL_MAX], heading[LABEL_MAX];
+/* Who wins how often, and by how much at most. */
+struct tally {
+    size_t seen[RATIO_TIE + 1];
+    double most[2]; /* times as fast as the other, where the first or the second one wins */
+};
 
-    for (size_t s = 0; s < p->size_count; s++)
-        for (size_t i = 0; i < p->triangle_count; i++) {
+static bool count_wins(const struct view *v, struct tally *tally, struct err *err)
+{
+    *tally = (struct tally){0};
+    for (size_t s = 0; s < v->plane.size_count; s++)
+        for (size_t i = 0; i < v->plane.triangle_count; i++) {
             struct ratio ratio;
             if (!ratio_of(view_partner(v, s, i), view_cell(v, s, i, NULL), &ratio, err))
                 return false;
-            seen[ratio.verdict]++;
+            tally->seen[ratio.verdict]++;
+            if (ratio.verdict == RATIO_FIRST)
+                tally->most[0] = fmax(tally->most[0], 1 / ratio.value);
+            if (ratio.verdict == RATIO_SECOND)
+                tally->most[1] = fmax(tally->most[1], ratio.value);
         }
-    label_sides(names[0], names[1], v->results, v->reference, v->line);
-    size_t known = seen[RATIO_FIRST] + seen[RATIO_SECOND] + seen[RATIO_TIE];
-    bool second = seen[RATIO_SECOND] >= seen[RATIO_FIRST]; /* has won more */
-    const char *winner = names[second], *loser = names[!second];
-    size_t won = seen[second ? RATIO_SECOND : RATIO_FIRST], lost = seen[second ? RATIO_FIRST : RATIO_SECOND];
-    verdict->lines++;
-    strbuf_add(verdict->out, "<p class=\"verdict\">");
-    if (!known)
-        page_textf(verdict->out, "%s and %s cannot be compared: no point has a time of both", names[1],
-                   names[0]);
-    else if (won == known)
-        page_textf(verdict->out, "%s wins everywhere measured", winner);
-    else {
-        page_textf(verdict->out, "%s wins %zu of %zu points", winner, won, known);
-        if (lost)
-            page_textf(verdict->out, ", %s %zu", loser, lost);
-        if (seen[RATIO_TIE])
-            page_textf(verdict->out, "; %zu %s", seen[RATIO_TIE],
-                       seen[RATIO_TIE] == 1 ? "is a tie" : "are ties");
-    }
-    view_heading(v, heading);
-    page_textf(verdict->out, " (%s).", heading);
-    strbuf_add(verdict->out, "</p>\n");
     return true;
+}
+
+/* names: of the first and the second side. */
+static void add_tally(struct strbuf *out, const struct tally *t, char names[2][LABEL_MAX])
+{
+    const size_t won[] = {t->seen[RATIO_FIRST], t->seen[RATIO_SECOND]}, ties = t->seen[RATIO_TIE];
+    const size_t all = won[0] + won[1] + ties, more = won[1] >= won[0]; /* who won more */
+    char most[2][NUMBER_MAX];
+
+    number_ratio(most[0], t->most[0]);
+    number_ratio(most[1], t->most[1]);
+    if (all == 0)
+        page_textf(out, "%s and %s cannot be compared: no point has a time of both", names[1], names[0]);
+    else if (ties == all)
+        page_textf(out, "%s and %s tie everywhere measured", names[1], names[0]);
+    else if (won[!more] == 0)
+        page_textf(out, "%s wins%s everywhere measured, up to %s times as fast as %s", names[more],
+                   ties ? " or ties" : "", most[more], names[!more]);
+    else
+        page_textf(out, "%s wins %zu of %zu points, up to %s times as fast; %s %zu, up to %s times as fast",
+                   names[more], won[more], all, most[more], names[!more], won[!more], most[!more]);
+    if (ties && ties < all && won[!more])
+        page_textf(out, "; %zu %s", ties, ties == 1 ? "is a tie" : "are ties");
+}
+
+static bool add_verdict(void *context, const struct view *v, struct err *err)
+{
+    struct verdict *verdict = context;
+    char names[2][LABEL_MAX], heading[LABEL_MAX], point[LABEL_MAX];
+    struct tally tally;
+
+    if (!count_wins(v, &tally, err))
+        return false;
+    label_sides(names[0], names[1], v->results, v->reference, v->line);
+    view_heading(v, heading);
+    label_point(point, v->results, &v->line->spec, v->free);
+    strbuf_add(verdict->out, "<p class=\"verdict\">");
+    add_tally(verdict->out, &tally, names);
+    strbuf_add(verdict->out, ".<span class=\"note\">");
+    page_textf(verdict->out, "%s · %s", heading, point);
+    strbuf_add(verdict->out, "</span></p>\n");
+    verdict->lines++;
+    return true;
+}
+
+/* The devices in a line; the rest of the machine is at the end of the page. */
+static void add_devices(struct strbuf *out, const struct results *results)
+{
+    strbuf_add(out, "<p class=\"note\">");
+    for (size_t i = 0; i < results->device_count; i++) {
+        const struct device_info *d = &results->devices[i];
+        page_textf(out, "%s%s [%s]", i ? ", " : "", d->name, d->selector);
+        if (d->threads)
+            page_textf(out, ", %" PRIu32 " threads", d->threads);
+        else if (*d->driver_version)
+            page_textf(out, ", driver %s", d->driver_version);
+    }
+    page_textf(out, "%s%s", results->device_count ? ". Measured " : "", head_text(results, "created", NULL));
+    strbuf_add(out, "</p>\n");
 }
 
 /* ---- warnings ---- */
 
-static void add_cell_warnings(struct strbuf *out, const struct results *results)
+#define FAILED_SHOWN 20
+
+static void add_item(void *list, const char *text)
 {
-    size_t few = 0, outliers = 0;
+    strbuf_add(list, "<li>");
+    page_text(list, text);
+    strbuf_add(list, "</li>\n");
+}
+
+static void add_cell_warnings(struct strbuf *list, const struct results *results)
+{
+    size_t few = 0, failed = 0;
 
     for (size_t i = 0; i < results->cell_count; i++) {
         const struct cell *cell = &results->cells[i];
         few += cell->status == CELL_OK && !cell->has_ci;
-        outliers += cell->sample_count && cell->outliers * 20 > cell->sample_count;
-        if (cell->status == CELL_OK)
+        if (cell->status == CELL_OK || ++failed > FAILED_SHOWN)
             continue;
-        strbuf_add(out, "<li>");
-        page_textf(out, "%s %s: %s", cell->id ? cell->id : cell->backend, cell_status_name(cell->status),
+        strbuf_add(list, "<li>");
+        page_textf(list, "%s %s: %s", cell->id ? cell->id : cell->backend, cell_status_name(cell->status),
                    cell->reason ? cell->reason : "no reason given");
-        strbuf_add(out, "</li>\n");
+        strbuf_add(list, "</li>\n");
     }
+    if (failed > FAILED_SHOWN)
+        strbuf_addf(list, "<li>and %zu cells more that have no time</li>\n", failed - FAILED_SHOWN);
     if (few)
-        strbuf_addf(out, "<li>%zu cells have too few samples for an interval</li>\n", few);
-    if (outliers)
-        strbuf_addf(out, "<li>%zu cells have outliers in over 5 %% of their samples</li>\n", outliers);
+        strbuf_addf(list, "<li>%zu %s too few samples for an interval</li>\n", few,
+                    few == 1 ? "cell has" : "cells have");
 }
 
 static void add_warnings(struct strbuf *out, const struct results *results)
@@ -99,6 +151,7 @@ static void add_warnings(struct strbuf *out, const struct results *results)
     if (results->partial)
         strbuf_add(&list, "<li>The run was interrupted: not every cell was measured.</li>\n");
     add_cell_warnings(&list, results);
+    warnings_tell(results, add_item, &list);
     if (list.len)
         strbuf_addf(out, "<h2>Warnings</h2>\n<ul>\n%s</ul>\n", strbuf_str(&list));
     out->failed |= list.failed;
@@ -192,40 +245,73 @@ static void add_command(struct strbuf *out, const struct results *results)
     strbuf_add(out, "</code></pre>\n");
 }
 
-bool results_write_html(const struct results *results, const struct table *tables, size_t count,
-                        struct strbuf *out, struct err *err)
+static const char *name_of(const struct results *results)
 {
-    struct verdict verdict = {out, 0};
     const char *name = head_text(results, "config", "name");
+    return *name ? name : "results";
+}
 
-    strbuf_add(out,
-               "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-               "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>gpubench: ");
-    page_text(out, name);
-    strbuf_addf(out, "</title>\n<style>\n%s</style></head>\n<body><main>\n<h1>gpubench: ", page_style);
-    page_text(out, *name ? name : "results");
+static bool add_run(struct strbuf *out, const struct table_run *run, unsigned page, struct err *err)
+{
+    const struct results *results = run->results;
+    struct verdict verdict = {out, 0};
+
+    strbuf_addf(out, "<h1 id=\"run%u\">gpubench: ", page);
+    page_text(out, name_of(results));
     strbuf_add(out, "</h1>\n");
-    bool ok =
-        view_each(results, MODES, VIEW_OTHERS, keys_named("size triangles"), add_verdict, &verdict, err);
-    if (ok && !verdict.lines)
+    if (!view_each(results, MODES, VIEW_OTHERS, keys_named("size triangles"), add_verdict, &verdict, err))
+        return false;
+    if (!verdict.lines)
         strbuf_add(
             out, "<p class=\"verdict\">One device was measured: there is nothing to compare it with.</p>\n");
-    if (ok)
-        add_warnings(out, results);
-    ok = ok && chart_heat(results, out, err) && chart_scaling(results, out, err) &&
-         chart_phases(results, out, err);
-    if (ok && count)
+    add_devices(out, results);
+    add_warnings(out, results);
+    if (!chart_heat(results, out, err) || !chart_scaling(results, page, out, err) ||
+        !chart_phases(results, page, out, err) || !chart_roofline(results, page, out, err))
+        return false;
+    if (run->count)
         strbuf_add(out, "<h2>Tables</h2>\n");
-    for (size_t i = 0; ok && i < count; i++) {
-        ok = table_ok(&tables[i], err);
-        if (ok)
-            page_table(out, &tables[i]);
+    for (size_t i = 0; i < run->count; i++) {
+        if (!table_ok(&run->tables[i], err))
+            return false;
+        page_table(out, &run->tables[i]);
     }
-    ok = ok && chart_samples(results, out, err);
-    if (!ok)
+    if (!chart_samples(results, page, out, err))
         return false;
     add_machine(out, results);
     add_command(out, results);
+    return true;
+}
+
+static void add_contents(struct strbuf *out, const struct table_run *runs, size_t count)
+{
+    strbuf_addf(out, "<h1>gpubench: %zu runs</h1>\n", count);
+    strbuf_add(out, "<nav aria-label=\"runs\"><ul>\n");
+    for (size_t i = 0; i < count; i++) {
+        strbuf_addf(out, "<li><a href=\"#run%zu\">", i);
+        page_text(out, name_of(runs[i].results));
+        page_textf(out, "%s%s", runs[i].results->path ? ", " : "",
+                   runs[i].results->path ? runs[i].results->path : "");
+        strbuf_add(out, "</a></li>\n");
+    }
+    strbuf_add(out, "</ul></nav>\n");
+}
+
+bool results_write_html(const struct table_run *runs, size_t count, struct strbuf *out, struct err *err)
+{
+    strbuf_add(out,
+               "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+               "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>gpubench: ");
+    for (size_t i = 0; i < count; i++) {
+        strbuf_add(out, i ? ", " : "");
+        page_text(out, name_of(runs[i].results));
+    }
+    strbuf_addf(out, "</title>\n<style>\n%s</style></head>\n<body><main>\n", page_style);
+    if (count > 1)
+        add_contents(out, runs, count);
+    for (size_t i = 0; i < count; i++)
+        if (!add_run(out, &runs[i], (unsigned)i, err))
+            return false;
     strbuf_add(out, "</main></body></html>\n");
     return strbuf_ok(out, err);
 }

@@ -18,11 +18,12 @@ static void add_lines(struct json *object, const char *key, char *const *lines, 
         json_add_string(array, lines[i]);
 }
 
-static void add_table(struct json *array, const struct table *t)
+static void add_table(struct json *array, const struct table *t, const char *path)
 {
     struct json *object = json_add_object(array);
 
     json_set_string(object, "name", t->name);
+    json_set_string(object, "results", path);
     json_set_string(object, "title", t->title ? t->title : "");
     add_lines(object, "notes", t->notes, t->note_count);
     struct json *columns = json_set_array(object, "columns");
@@ -43,16 +44,17 @@ static void add_table(struct json *array, const struct table *t)
     add_lines(object, "remarks", t->footer, t->footer_count);
 }
 
-bool tables_write_json(const struct table *tables, size_t count, struct strbuf *out, struct err *err)
+bool tables_write_json(const struct table_run *runs, size_t count, struct strbuf *out, struct err *err)
 {
     struct json *root = json_new_object(), *array = json_set_array(root, "tables");
     bool ok = true;
 
-    for (size_t i = 0; ok && i < count; i++) {
-        ok = table_ok(&tables[i], err);
-        if (ok)
-            add_table(array, &tables[i]);
-    }
+    for (size_t r = 0; ok && r < count; r++)
+        for (size_t i = 0; ok && i < runs[r].count; i++) {
+            ok = table_ok(&runs[r].tables[i], err);
+            if (ok)
+                add_table(array, &runs[r].tables[i], runs[r].results ? runs[r].results->path : NULL);
+        }
     ok = ok && json_print(root, true, out, err);
     json_free(root);
     return ok;

@@ -127,9 +127,9 @@ void svg_open(struct strbuf *out, const char *id, double width, double height, c
               const char *description)
 {
     strbuf_addf(out,
-                "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\" "
-                "style=\"max-width:%.0fpx\"><title id=\"%s-t\">",
-                width, height, id, id, width, id);
+                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><svg viewBox=\"0 0 %.0f "
+                "%.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\" style=\"max-width:%.0fpx\"><title id=\"%s-t\">",
+                title, width, height, id, id, width, id);
     page_text(out, title);
     strbuf_addf(out, "</title><desc id=\"%s-d\">", id);
     page_text(out, description);
@@ -138,7 +138,7 @@ void svg_open(struct strbuf *out, const char *id, double width, double height, c
 
 void svg_close(struct strbuf *out)
 {
-    strbuf_add(out, "</svg>\n");
+    strbuf_add(out, "</svg></div>\n");
 }
 
 void svg_text(struct strbuf *out, double x, double y, const char *anchor, const char *class_name,

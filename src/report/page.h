@@ -33,10 +33,16 @@ void svg_line(struct strbuf *out, double x1, double y1, double x2, double y2, co
 void svg_rect(struct strbuf *out, double x, double y, double width, double height, const char *class_name,
               const char *title);
 
-/* The drawings of a page: nothing is appended where the results have nothing to draw. */
+/* The drawings of a run: nothing is appended where the results have nothing to draw. page: the number of the
+ * run, for ids. */
 bool chart_heat(const struct results *results, struct strbuf *out, struct err *err) GB_NODISCARD;
-bool chart_phases(const struct results *results, struct strbuf *out, struct err *err) GB_NODISCARD;
-bool chart_scaling(const struct results *results, struct strbuf *out, struct err *err) GB_NODISCARD;
-bool chart_samples(const struct results *results, struct strbuf *out, struct err *err) GB_NODISCARD;
+bool chart_phases(const struct results *results, unsigned page, struct strbuf *out,
+                  struct err *err) GB_NODISCARD;
+bool chart_scaling(const struct results *results, unsigned page, struct strbuf *out,
+                   struct err *err) GB_NODISCARD;
+bool chart_roofline(const struct results *results, unsigned page, struct strbuf *out,
+                    struct err *err) GB_NODISCARD;
+bool chart_samples(const struct results *results, unsigned page, struct strbuf *out,
+                   struct err *err) GB_NODISCARD;
 
 #endif

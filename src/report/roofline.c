@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "bench/ceilings.h"
 #include "report/kinds.h"
+#include "report/roofline.h"
 #include "report/view.h"
 
 #define MODES (1u << MODE_FORWARD | 1u << MODE_GRADIENT)
@@ -49,6 +50,11 @@ static double time_of(const struct cell *cell)
 {
     const uint64_t ns = cell->has_device_time && cell->device_ns ? cell->device_ns : cell->median_ns;
     return cell->status == CELL_OK && ns ? (double)ns : NAN;
+}
+
+struct roofline_work roofline_work_of(const struct cell *cell)
+{
+    return (struct roofline_work){flop_of(cell), bytes_of(cell), time_of(cell)};
 }
 
 /* The longest of several times, and what takes it. */

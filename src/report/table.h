@@ -81,14 +81,22 @@ bool table_write_text(const struct table *t, size_t width, bool colour, struct s
                       struct err *err) GB_NODISCARD;
 /* A bold title, a list of notes, a pipe table, a list of remarks. */
 bool table_write_markdown(const struct table *t, struct strbuf *out, struct err *err) GB_NODISCARD;
-/* {"tables": [{"name", "title", "notes", "columns", "rows": [[{"text", "value", "mark"}]], "remarks"}]}. */
-bool tables_write_json(const struct table *tables, size_t count, struct strbuf *out,
+/* The tables of one results file. */
+struct table_run {
+    const struct results *results; /* borrowed; NULL: tables of something else */
+    struct table *tables;          /* owned by who made them */
+    size_t count;
+};
+/* {"tables": [{"name", "results", "title", "notes", "columns", "rows": [[{"text", "value", "mark"}]],
+ * "remarks"}]}; results: the file, null where there is none. */
+bool tables_write_json(const struct table_run *runs, size_t count, struct strbuf *out,
                        struct err *err) GB_NODISCARD;
-/* One page to read in a browser, self-contained: the verdict, charts, these tables, warnings, the machine,
- * the command. */
-bool results_write_html(const struct results *results, const struct table *tables, size_t count,
-                        struct strbuf *out, struct err *err) GB_NODISCARD;
+/* One page to read in a browser, self-contained; of each run the verdict, charts, its tables, warnings, the
+ * machine, the command. */
+bool results_write_html(const struct table_run *runs, size_t count, struct strbuf *out,
+                        struct err *err) GB_NODISCARD;
 /* The results themselves, a row a cell and quantity, under one header whatever there is (RFC 4180). */
-bool results_write_csv(const struct results *results, struct strbuf *out, struct err *err) GB_NODISCARD;
+bool results_write_csv(const struct table_run *runs, size_t count, struct strbuf *out,
+                       struct err *err) GB_NODISCARD;
 
 #endif

@@ -9,7 +9,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STANDARD = [path.name[:-5] for path in sorted((ROOT / "configs").glob("*.json"), key=lambda path: path.name)]
-COMMANDS = [name for name in re.findall(r"&command_(\w+),", (ROOT / "src/cli/commands.c").read_text()) if name != "worker"]
+COMMANDS = [name for name in re.findall(r" X\((\w+)\)", (ROOT / "src/cli/commands.h").read_text()) if name != "worker"]
+TABLES = re.findall(r' X\(\w+_make, "([a-z-]+)"', (ROOT / "src/report/kinds.h").read_text())
 PROGRAM = os.environ.get("GPUBENCH", str(ROOT / "gpubench"))
 
 

@@ -9,11 +9,9 @@ import subprocess
 
 import pytest
 
-from conftest import PROGRAM, ROOT, tiny
+from conftest import PROGRAM, TABLES, tiny
 
 FORMATS = ["text", "markdown", "csv", "json", "html"]
-TABLES = ["speedup", "forward", "gradient", "batch", "crossover", "reduction", "phases", "kernels", "what-if", "scaling",
-          "roofline"]
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +94,32 @@ def test_json_has_the_text_of_the_tables(gpubench, results):
         for row in table["rows"]:
             for field in row:
                 assert field["text"] in text
+
+
+def test_several_files_are_one_output(gpubench, results):
+    shutil.copy(results, results.with_name("s.json"))
+    one = gpubench("report", "r.json").stdout
+    assert gpubench("report", "r.json", "s.json").stdout == f"==> r.json <==\n{one}\n==> s.json <==\n{one}"
+    lines = gpubench("report", "r.json", "-f", "csv").stdout.splitlines()
+    assert gpubench("report", "r.json", "s.json", "-f", "csv").stdout.splitlines() == lines + lines[1:]
+    tables = json.loads(gpubench("report", "r.json", "s.json", "-f", "json").stdout)["tables"]
+    assert [(t["name"], t["results"]) for t in tables] == [
+        ("speedup", "r.json"), ("crossover", "r.json"), ("speedup", "s.json"), ("crossover", "s.json")]
+    page = gpubench("report", "r.json", "s.json", "-f", "html").stdout
+    assert page.count("<h1") == 3 and page.count("<!DOCTYPE") == 1
+    assert gpubench("report", "r.json", "none.json").returncode == 1
+
+
+def test_into_a_file_and_from_standard_input(gpubench, results):
+    run = gpubench("report", "-", "-f", "html", "-o", "page.html", input=results.read_text())
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    page = results.with_name("page.html")
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    before = page.read_bytes()
+    again = gpubench("report", "r.json", "-f", "html", "-o", "page.html")
+    assert (again.returncode, page.read_bytes()) == (1, before)
+    assert again.stderr == "gpubench: error: page.html exists already: move it away, or give -o another name\n"
+    assert gpubench("report", "r.json", "-o", "-").stdout == gpubench("report", "r.json").stdout
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -43,7 +43,7 @@ static char *page_of(const struct results *r, const char *kind)
 
     if (kind)
         assert_true(table_kind_find(kind)->make(r, &tables, &count, &err));
-    assert_true(results_write_html(r, tables, count, &sb, &err));
+    assert_true(results_write_html(&(struct table_run){r, tables, count}, 1, &sb, &err));
     tables_free(tables, count);
     check_elements(sb.data);
     assert_null(strstr(sb.data, "nan"));
@@ -75,10 +75,11 @@ static void test_the_whole_page(void **state)
     char *html = page_of(&r, "crossover");
     expect_in(
         html,
-        "<p class=\"verdict\">H200 wins 7 of 8 points, CPU 1 (NVIDIA H200 [0:0], fused + ordered, call: "
-        "loader).</p>");
+        "<p class=\"verdict\">H200 wins 7 of 8 points, up to 3.9 times as fast; CPU 1, up to 1.77 times as fast."
+        "<span class=\"note\">NVIDIA H200 [0:0], fused + ordered, call: loader · gradient, batch 16, sigma 0.01, random scenes</span></p>");
+    expect_in(html, "<p class=\"note\">AMD EPYC 7B13 64-Core Processor [openmp], 2 threads, NVIDIA H200 [ocl:0:0]");
     expect_in(html, "wrong: vertices 3.1e-2 &amp; more than &lt;allowed&gt;</li>");
-    expect_in(html, "<td class=\"h1\"><b>0.56 [0.56,0.57]</b><small>CPU</small></td>");
+    expect_in(html, "<td class=\"h1\"><b>0.56 <i>[0.56,0.57]</i></b><small>CPU</small></td>");
     expect_in(html, "<td class=\"hx\">wrong</td>");
     expect_in(html,
               "<td class=\"loser\">0.56 [0.56,0.57] CPU</td>"); /* the table has the heat map's figures */
@@ -113,11 +114,64 @@ static void test_pages_of_little(void **state)
     made_fini(&r);
 }
 
+/* 4e12 FLOP/s and 1e12 bytes/s: the roof's corner is at 4 FLOP a byte. */
+static void test_points_below_their_roof(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 2000000, 10)->pairs = 100000;
+    struct cell *cell = made_cell(&r, "device", MADE_GPU, 64, 32, 2000000, 10);
+    cell->pairs = 1000000;
+    cell->device_ns = 1740000;
+    char *html = page_of(&r, NULL);
+    assert_null(strstr(html, "Below the roofs")); /* no ceilings */
+    free(html);
+    struct json *records = json_set_array(r.head, "environment");
+    struct json *top = json_add_object(json_set_array(json_add_object(records), "ceilings"));
+    json_set_string(top, "on", "ocl:0:0");
+    json_set_number(top, "flop_per_s", 4e12);
+    json_set_number(top, "copy_bytes_per_s", 1e12);
+    html = page_of(&r, NULL);
+    expect_in(html, "<h2>Below the roofs</h2>");
+    expect_in(html, ">H200: 4.00 TFLOP/s, 1.00 TB/s</text>");
+    /* 174 FLOP a pair */
+    expect_in(html, "<title>64² × 32: 100 GFLOP/s, ");
+    assert_null(strstr(html, ">CPU: ")); /* it has no roof */
+    free(html);
+    made_fini(&r);
+}
+
+/* Each run is there, and no id twice. */
+static void test_several_runs_are_one_page(void **state)
+{
+    struct results r;
+    struct table_run runs[2] = {{.results = &r}, {.results = &r}};
+    struct strbuf sb = STRBUF_INIT;
+    struct err err = ERR_INIT;
+    (void)state;
+    made_init(&r);
+    made_crossover(&r, MADE_GPU, 20);
+    assert_true(results_write_html(runs, 2, &sb, &err));
+    check_elements(sb.data);
+    expect_in(sb.data, "<h1>gpubench: 2 runs</h1>");
+    expect_in(sb.data, "<a href=\"#run1\">");
+    for (const char *at = sb.data; (at = strstr(at, " id=\"")); at++) {
+        char id[64];
+        snprintf(id, sizeof(id), "%.*s", (int)strcspn(at + 5, "\"") + 6, at);
+        assert_null(strstr(at + 1, id));
+    }
+    strbuf_fini(&sb);
+    made_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_whole_page),
         cmocka_unit_test(test_pages_of_little),
+        cmocka_unit_test(test_points_below_their_roof),
+        cmocka_unit_test(test_several_runs_are_one_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

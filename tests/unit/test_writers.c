@@ -50,7 +50,7 @@ static void test_json_reads_back(void **state)
     (void)state;
     make(&t[0]);
     table_init(&t[1], "empty");
-    assert_true(tables_write_json(t, 2, &sb, &err));
+    assert_true(tables_write_json(&(struct table_run){NULL, t, 2}, 1, &sb, &err));
     struct json *root = json_parse(strbuf_str(&sb), sb.len, "tables", &err);
     assert_non_null(root);
     const struct json *tables = json_get(root, "tables");
@@ -89,7 +89,7 @@ static void test_csv_has_one_header_and_as_many_fields_in_every_row(void **state
     struct err err = ERR_INIT;
     (void)state;
     made_init(&r);
-    assert_true(results_write_csv(&r, &empty, &err));
+    assert_true(results_write_csv(&(struct table_run){.results = &r}, 1, &empty, &err));
     made_cell(&r, "cpu", MADE_CPU, 64, 32, 131000, 7);
     r.cells[0].ci95_ns[0] = 130000;
     r.cells[0].ci95_ns[1] = 132000;
@@ -97,7 +97,7 @@ static void test_csv_has_one_header_and_as_many_fields_in_every_row(void **state
     made_phases(&r.cells[1], 240000);
     made_fail(made_cell(&r, "device", MADE_GPU, 96, 128, 1, 1), CELL_FAILED, "a \"driver\", or so\nit seems");
     r.cells[2].agreement.value[AGREE_IMAGE] = INFINITY;
-    assert_true(results_write_csv(&r, &sb, &err));
+    assert_true(results_write_csv(&(struct table_run){.results = &r}, 1, &sb, &err));
     const char *text = strbuf_str(&sb);
     assert_int_equal(strncmp(text, strbuf_str(&empty), empty.len), 0);
     assert_string_equal(

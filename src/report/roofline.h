@@ -1,0 +1,15 @@
+/* What a cell computes and moves, for those that hold it against a device's ceilings. */
+#ifndef GPUBENCH_REPORT_ROOFLINE_H
+#define GPUBENCH_REPORT_ROOFLINE_H
+
+#include "bench/cell.h"
+
+struct roofline_work {
+    double flop;  /* of the call: derived from its pairs */
+    double bytes; /* that cannot but cross memory once */
+    double ns;    /* of the kernels where the device tells, else of the call; NAN: not known */
+};
+
+struct roofline_work roofline_work_of(const struct cell *cell);
+
+#endif
