@@ -12,6 +12,7 @@
 #define MIN_BLOCKS 5
 /* libgomp's threads look for work 300,000 times before they sleep: about 15 ms, where a pause takes 140 cycles. */
 #define PAUSE_NS 20000000u
+#define UNSTEADY_NS UINT64_C(100000000)
 /* Calls in each of the two windows that must agree before a warm-up counts as steady, and how well. */
 #define STEADY_CALLS 3
 #define STEADY_SHARE 0.02
@@ -115,13 +116,21 @@ static bool steady(const uint64_t last[2 * STEADY_CALLS], size_t calls)
     return change <= STEADY_SHARE * older;
 }
 
+/* How long a later block's warm-up may take where calls do not become steady: a machine whose CPUs have slept
+ * needs some time to spread threads over them anew (a host of virtual machines above all). */
+static uint64_t unsteady_ns(uint64_t limit_ns)
+{
+    const uint64_t share = limit_ns / 5 < UNSTEADY_NS ? limit_ns / 5 : UNSTEADY_NS;
+    return share > limit_ns / 20 ? share : limit_ns / 20;
+}
+
 /* Calls until the clocks have risen and the caches are full: at least one, more until two windows of calls
  * agree, within shares of the time that the cell may take. The first block's warm-up is longer. */
 static bool warm_up(struct block *b)
 {
     bool first = b->side->block_count == 0;
     uint64_t least_calls = first && b->rules->warmup > 1 ? b->rules->warmup : 1;
-    uint64_t least_ns = b->limit_ns / (first ? 20 : 100), most_ns = b->limit_ns / (first ? 4 : 20);
+    uint64_t least_ns = b->limit_ns / (first ? 20 : 100), most_ns = first ? b->limit_ns / 4 : unsteady_ns(b->limit_ns);
     uint64_t last[2 * STEADY_CALLS] = {0};
     for (size_t calls = 0;; calls++) {
         uint64_t elapsed = in_block(b);
@@ -238,13 +247,16 @@ static bool run_block(struct sample_side *side, const struct measure_config *rul
 bool sample_run(struct sample_side *sides, size_t count, const struct measure_config *rules,
                 const struct sample_clock *clock, struct err *err)
 {
+    bool lingering = count > 1; /* the threads that made references */
+
     for (size_t left = count; left > 0;) {
         left = 0;
         for (size_t i = 0; i < count; i++) {
             if (sides[i].done)
                 continue;
-            if (count > 1)
+            if (lingering)
                 clock->sleep_ns(clock->context, PAUSE_NS);
+            lingering = count > 1 && sides[i].lingers;
             if (!run_block(&sides[i], rules, clock, err))
                 return false;
             left += !sides[i].done;

@@ -31,6 +31,7 @@ struct sample_side {
     bool (*before_block)(void *context,
                          struct err *err); /* not timed, before the block's warm-up; may be NULL */
     bool (*after_call)(void *context, struct err *err); /* not timed, behind each sample; may be NULL */
+    bool lingers; /* its threads look for work for a while after a call: others wait until they sleep */
     uint64_t spent_ns; /* in: of the cell's time limit used up before; out: with the blocks */
 
     uint64_t *samples_ns; /* out, owned; in the order taken */
@@ -45,7 +46,7 @@ struct sample_side {
 
 void sample_side_fini(struct sample_side *side); /* accepts NULL and a zeroed one */
 
-/* Takes blocks from each side in turn until all are done. A side that fails is done, and the others go on.
+/* Takes blocks from each side in turn until all are done, with a pause behind those of a side that lingers. A side that fails is done, and the others go on.
  * false only when memory for samples cannot be had. */
 bool sample_run(struct sample_side *sides, size_t count, const struct measure_config *rules,
                 const struct sample_clock *clock, struct err *err) GB_NODISCARD;

@@ -222,6 +222,7 @@ void trial_prepare(struct trial *t, const struct inputs *in, const struct refere
                                    .call = side_call,
                                    .before_block = side_before_block,
                                    .after_call = side_after_call,
+                                   .lingers = t->result.kind == BACKEND_OPENMP,
                                    .spent_ns = now_ns(t) - start};
 }
 

@@ -25,6 +25,8 @@ struct side {
     uint64_t first_calls; /* slow ones at the start of each block */
     uint64_t slow_ns;
     uint64_t since_block;  /* calls in this block */
+    uint64_t unsteady_ns;  /* from each block's start calls take all kinds of times for so long */
+    uint64_t block_ns;     /* when the block began */
     double noise;          /* share of call_ns */
     size_t calls, fail_at; /* 0: never */
     size_t prepared, after;
@@ -52,6 +54,8 @@ static bool call(void *context, struct err *err)
 {
     struct side *s = context;
     double factor = 1 + s->noise * ((double)rng_uniform(&s->rng) - 0.5);
+    if (s->fake->now_ns < s->block_ns + s->unsteady_ns)
+        factor *= 5 + 10 * (double)rng_uniform(&s->rng);
     s->fake->now_ns +=
         s->since_block++ < s->first_calls ? s->slow_ns : (uint64_t)((double)s->call_ns * factor);
     return ++s->calls != s->fail_at || err_set(err, ERR_OPENCL, "the call failed");
@@ -62,6 +66,7 @@ static bool before_block(void *context, struct err *err)
     struct side *s = context;
     (void)err;
     s->since_block = 0;
+    s->block_ns = s->fake->now_ns;
     s->prepared++;
     s->fake->order[s->fake->blocks++] = s->name;
     return true;
@@ -188,20 +193,45 @@ static void test_one_sample(void **state)
     sample_side_fini(&side);
 }
 
+/* Nobody waits behind a side whose threads sleep at once. */
 static void test_blocks_alternate_with_a_pause(void **state)
 {
     (void)state;
+    uint64_t slept[2];
+    for (int lingers = 0; lingers < 2; lingers++) {
+        struct fake fake = {0};
+        struct side a = {.fake = &fake, .name = 'a', .call_ns = MS, .noise = 0.9};
+        struct side b = {.fake = &fake, .name = 'b', .call_ns = 5 * MS, .noise = 0.9};
+        struct sample_side sides[2] = {make(&a), make(&b)};
+        struct measure_config rules = usual;
+        rules.target_ci = 0;
+        sides[0].lingers = lingers;
+        run(&fake, sides, 2, &rules);
+        assert_int_equal(strncmp(fake.order, "abababababababababab", 20), 0);
+        assert_int_equal(sides[0].block_count, 10);
+        slept[lingers] = fake.slept_ns;
+        sample_side_fini(&sides[0]);
+        sample_side_fini(&sides[1]);
+    }
+    assert_true(slept[1] - slept[0] >= 9 * 15 * MS);
+    assert_true(slept[0] < 30 * MS);
+}
+
+/* Calls that come and go between two levels for 80 ms are not taken for steady ones. */
+static void test_an_unsteady_start_is_waited_for(void **state)
+{
+    (void)state;
     struct fake fake = {0};
-    struct side a = {.fake = &fake, .name = 'a', .call_ns = MS, .noise = 0.9};
-    struct side b = {.fake = &fake, .name = 'b', .call_ns = 5 * MS, .noise = 0.9};
-    struct sample_side sides[2] = {make(&a), make(&b)};
+    struct side a = {.fake = &fake, .name = 'a', .call_ns = MS, .unsteady_ns = 80 * MS};
+    struct sample_side side = make(&a);
     struct measure_config rules = usual;
+    rules.max_seconds = 0.5;
     rules.target_ci = 0;
-    run(&fake, sides, 2, &rules);
-    assert_int_equal(strncmp(fake.order, "abababababababababab", 20), 0);
-    assert_true(fake.slept_ns >= 20 * 5 * MS);
-    sample_side_fini(&sides[0]);
-    sample_side_fini(&sides[1]);
+    run(&fake, &side, 1, &rules);
+    assert_true(side.block_count >= 3);
+    for (size_t i = 0; i < side.sample_count; i++)
+        assert_int_equal(side.samples_ns[i], MS);
+    sample_side_fini(&side);
 }
 
 static void test_each_block_warms_up(void **state)
@@ -274,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_timeout_outranks_min_samples),
         cmocka_unit_test(test_one_sample),
         cmocka_unit_test(test_blocks_alternate_with_a_pause),
+        cmocka_unit_test(test_an_unsteady_start_is_waited_for),
         cmocka_unit_test(test_each_block_warms_up),
         cmocka_unit_test(test_a_side_that_fails_leaves_the_others_alone),
         cmocka_unit_test(test_stop),
