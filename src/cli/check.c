@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/units.h"
 #include "cli/commands.h"
 #include "cli/configs.h"
@@ -39,7 +41,7 @@ static const struct option table[] = {
      .argument = "N",
      .min = JUDGE_MIN_PROCESSES,
      .max = 1000,
-     .help = "with --save: measure in N processes. Default: 5",
+     .help = "with --save: measure in at least N processes. Default: 5",
      .offset = offsetof(struct check_options, runs)},
     {.name = "config",
      .type = OPTION_TEXT,
@@ -161,27 +163,49 @@ static bool settled(const void *regression, const char *id)
     return !regress_wants_again(regression, id);
 }
 
-/* What looks slower is measured again in processes of their own, until one of them disagrees. */
-static bool measure_again(struct check *c, struct err *err)
+/* Pending cells in a process of their own. */
+static bool measure_fresh(struct check *c, struct err *err)
 {
-    for (size_t i = 1; i <= JUDGE_AGAIN && !c->interrupted; i++) {
-        const size_t suspects = regress_suspects(&c->regression);
-        struct measurement again;
-        if (!suspects)
-            return true;
-        say(&c->options->measure.base,
-            "%zu cell%s look%s slower: measured again in a fresh process (%zu of %d)", suspects,
-            suspects == 1 ? "" : "s", suspects == 1 ? "s" : "", i, JUDGE_AGAIN);
-        measurement_init(&again, &c->options->measure);
-        again.again = true;
-        again.have = settled;
-        again.have_context = &c->regression;
-        bool ok = check_config_of(&c->baseline, &c->options->measure, &again.config, err) &&
-                  measurement_start(&again, err) && measurement_run(&again, c->argc, c->argv, err);
-        ok = ok && regress_again(&c->regression, &again.results, err);
-        c->interrupted = again.summary.interrupted;
-        measurement_fini(&again);
-        if (!ok)
+    struct measurement again;
+
+    measurement_init(&again, &c->options->measure);
+    again.again = true;
+    again.have = settled;
+    again.have_context = &c->regression;
+    bool ok = check_config_of(&c->baseline, &c->options->measure, &again.config, err) &&
+              measurement_start(&again, err) && measurement_run(&again, c->argc, c->argv, err);
+    ok = ok && regress_again(&c->regression, &again.results, err);
+    c->interrupted = again.summary.interrupted;
+    measurement_fini(&again);
+    return ok;
+}
+
+static void say_again(const struct check *c, size_t suspects, size_t untold)
+{
+    struct strbuf text = STRBUF_INIT;
+
+    if (suspects)
+        strbuf_addf(&text, "%zu cell%s slower", suspects, suspects == 1 ? " looks" : "s look");
+    if (untold)
+        strbuf_addf(&text, "%s%zu cell%s not be told by so few processes", suspects ? ", " : "", untold,
+                    untold == 1 ? " can" : "s can");
+    say(&c->options->measure.base, "%s: measured again in a fresh process", strbuf_str(&text));
+    strbuf_fini(&text);
+}
+
+/* What looks slower is measured again in processes of its own, until it is sure or one of them disagrees. */
+static bool measure_again(struct check *c, uint64_t first_ns, struct err *err)
+{
+    const uint64_t start = clock_now_ns();
+    size_t suspects, pending;
+
+    while (!c->interrupted && (pending = regress_pending(&c->regression, &suspects)) > 0) {
+        if (suspects == 0 && clock_now_ns() - start > CHECK_MORE_TIMES * first_ns) {
+            regress_wait_no_more(&c->regression);
+            continue;
+        }
+        say_again(c, suspects, pending - suspects);
+        if (!measure_fresh(c, err))
             return false;
     }
     return true;
@@ -239,6 +263,7 @@ static bool refuse_early(struct check *c, struct err *err)
 static bool measure(struct check *c, struct err *err)
 {
     const struct measure_options *how = &c->options->measure;
+    const uint64_t start = clock_now_ns();
 
     if (!check_config_of(&c->baseline, how, &c->run.config, err) || !measurement_start(&c->run, err))
         return false;
@@ -255,7 +280,7 @@ static bool measure(struct check *c, struct err *err)
     runner_destroy(c->run.runner);
     c->run.runner = NULL;
     return regress_init(&c->regression, &c->baseline, &c->run.results, c->threshold, err) &&
-           measure_again(c, err);
+           measure_again(c, clock_now_ns() - start, err);
 }
 
 static bool check(struct check *c, const char *path, struct err *err)
@@ -343,8 +368,9 @@ const struct command command_check = {
         "Compares a run with a baseline, cell by cell: whether results are right, what a call does "
         "(dispatches, "
         "bytes, pairs: exactly), and times. Without RESULTS it first measures the baseline's own config, and "
-        "what looks slower is measured again in fresh processes before it is called so. A baseline holds the "
-        "medians of at least 5 processes, and knows by how much they differ.",
+        "what looks slower is measured again in fresh processes before it is called so, and what one process "
+        "cannot tell in several. A baseline holds the medians of at least 5 processes, and knows by how much "
+        "they differ.",
     .arguments = "[RESULTS]",
     .max_arguments = 1,
     .options = table,

@@ -9,6 +9,9 @@
 #define CHECK_BASELINE "results/baseline.json"
 /* The standard config that a first baseline is made with. */
 #define CHECK_CONFIG "baseline"
+/* Cells that the first process (of a baseline: the first processes) leaves undecided are measured in more,
+ * until that took this many times as long as the first. */
+#define CHECK_MORE_TIMES 4
 
 struct check_options {
     struct measure_options measure;

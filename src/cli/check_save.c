@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/check.h"
 #include "cli/command.h"
@@ -60,18 +61,30 @@ static size_t process_count(const struct save *s)
     return (size_t)(s->options->runs.given ? s->options->runs.value : JUDGE_MIN_PROCESSES);
 }
 
-/* One process; *out is its results, whose worker is gone. */
-static bool measure_one(struct save *s, const char *results, struct results *out, struct err *err)
+static bool sure(const void *regression, const char *id)
+{
+    return !regress_wants_baseline(regression, id);
+}
+
+/* One process; *out is its results, whose worker is gone. unsure: only what it is unsure of; NULL: all. */
+static bool measure_one(struct save *s, const char *results, const struct regression *unsure,
+                        struct results *out, struct err *err)
 {
     struct measurement run;
 
     measurement_init(&run, &s->options->measure);
     run.again = s->count > 0;
+    run.have = unsure ? sure : NULL;
+    run.have_context = unsure;
     bool ok = open_config(s, results, &run.config, err) && measurement_start(&run, err);
     if (ok && s->options->measure.dry_run)
         ok = dry_run_print(run.runner, &run.config, err);
     else if (ok) {
-        say(&s->options->measure.base, "process %zu of %zu", s->count + 1, process_count(s));
+        if (unsure)
+            say(&s->options->measure.base, "process %zu, for what differs too much between processes",
+                s->count + 1);
+        else
+            say(&s->options->measure.base, "process %zu of %zu", s->count + 1, process_count(s));
         ok = measurement_run(&run, s->argc, s->argv, err);
         s->summary = run.summary;
         *out = run.results;
@@ -82,21 +95,57 @@ static bool measure_one(struct save *s, const char *results, struct results *out
     return ok;
 }
 
+static bool measure_next(struct save *s, const char *results, const struct regression *unsure,
+                         struct err *err)
+{
+    if (!measure_one(s, results, unsure, &s->runs[s->count], err))
+        return false;
+    if (s->options->measure.dry_run)
+        return true;
+    s->count++;
+    return !s->summary.interrupted || err_set(err, ERR_INTERRUPTED, "interrupted: no baseline was written");
+}
+
+/* *enough: more processes would not help. */
+static bool measure_unsure(struct save *s, const char *results, bool *enough, struct err *err)
+{
+    struct regression r;
+    struct results more;
+
+    if (!regress_init(&r, &s->made, &s->made, s->threshold, err))
+        return false;
+    *enough = true;
+    for (size_t i = 0; i < s->made.cell_count; i++)
+        *enough = *enough && sure(&r, s->made.cells[i].id);
+    bool ok = *enough || (measure_next(s, results, &r, err) &&
+                          baseline_make(s->runs, process_count(s), s->count, &more, err));
+    regress_fini(&r);
+    if (!ok || *enough)
+        return ok;
+    results_fini(&s->made);
+    s->made = more;
+    return true;
+}
+
 static bool measure_all(struct save *s, const char *results, struct err *err)
 {
-    s->runs = mem_calloc(process_count(s), sizeof(*s->runs), "results", err);
+    const uint64_t start = clock_now_ns();
+    const size_t whole = process_count(s);
+
+    s->runs = mem_calloc(whole + JUDGE_BASE_MOST, sizeof(*s->runs), "results", err);
     if (!s->runs)
         return false;
-    while (s->count < process_count(s)) {
-        if (!measure_one(s, results, &s->runs[s->count], err))
+    while (s->count < whole) {
+        if (!measure_next(s, results, NULL, err))
             return false;
         if (s->options->measure.dry_run)
             return true;
-        s->count++;
-        if (s->summary.interrupted)
-            return err_set(err, ERR_INTERRUPTED, "interrupted: no baseline was written");
     }
-    return baseline_make(s->runs, s->count, &s->made, err);
+    const uint64_t first_ns = clock_now_ns() - start;
+    bool ok = baseline_make(s->runs, whole, whole, &s->made, err), enough = false;
+    while (ok && !enough && clock_now_ns() - start < (1 + CHECK_MORE_TIMES) * first_ns)
+        ok = measure_unsure(s, results, &enough, err);
+    return ok;
 }
 
 /* What the new baseline can tell, or what changed since the old one. */

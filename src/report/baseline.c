@@ -40,13 +40,18 @@ bool baseline_medians(const struct results *results, const struct cell *cell, ui
     return true;
 }
 
-static const struct cell **cells_of(const struct results *runs, size_t count, const char *id, struct err *err)
+/* *count: in: runs; out: those that have the cell. */
+static const struct cell **cells_of(const struct results *runs, size_t whole, size_t *count, const char *id,
+                                    struct err *err)
 {
-    const struct cell **cells = mem_calloc(count, sizeof(*cells), "cells", err);
+    const struct cell **cells = mem_calloc(*count, sizeof(*cells), "cells", err);
+    const size_t all = *count;
 
-    for (size_t i = 0; cells && i < count; i++) {
-        cells[i] = results_find(&runs[i], id);
-        if (!cells[i]) {
+    *count = 0;
+    for (size_t i = 0; cells && i < all; i++) {
+        cells[*count] = results_find(&runs[i], id);
+        *count += cells[*count] != NULL;
+        if (i < whole && *count <= i) {
             free(cells);
             err_set(err, ERR_UNSUPPORTED, "%s was not measured in every process", id);
             return NULL;
@@ -81,10 +86,10 @@ static bool check_status(const struct cell *const *cells, size_t count, bool *sk
     return true;
 }
 
-static bool add_cell(const struct results *runs, size_t count, const char *id, struct results *out,
-                     struct json *medians, struct err *err)
+static bool add_cell(const struct results *runs, size_t whole, size_t count, const char *id,
+                     struct results *out, struct json *medians, struct err *err)
 {
-    const struct cell **cells = cells_of(runs, count, id, err);
+    const struct cell **cells = cells_of(runs, whole, &count, id, err);
     bool skipped = false;
     bool ok = cells && check_status(cells, count, &skipped, err);
 
@@ -133,7 +138,7 @@ static struct json *copy_without(const struct json *head, const char *key, struc
     return out;
 }
 
-bool baseline_make(const struct results *runs, size_t count, struct results *out, struct err *err)
+bool baseline_make(const struct results *runs, size_t whole, size_t count, struct results *out, struct err *err)
 {
     *out = (struct results){0};
     out->head = copy_without(runs[0].head, "environment", err);
@@ -146,11 +151,11 @@ bool baseline_make(const struct results *runs, size_t count, struct results *out
     if (out->device_count)
         memcpy(out->devices, runs[0].devices, out->device_count * sizeof(*out->devices));
     struct json *baseline = json_set_object(out->head, "baseline");
-    json_set_u64(baseline, "processes", count);
+    json_set_u64(baseline, "processes", whole);
     struct json *medians = json_set_object(baseline, "medians_ns");
     bool ok = add_environment(runs, count, out->head, err);
     for (size_t i = 0; ok && i < runs[0].cell_count; i++)
-        ok = add_cell(runs, count, runs[0].cells[i].id, out, medians, err);
+        ok = add_cell(runs, whole, count, runs[0].cells[i].id, out, medians, err);
     if (!ok)
         results_fini(out);
     return ok;

@@ -68,16 +68,26 @@ static bool check_status(struct check_cell *c)
     return false;
 }
 
-static bool check_counts(struct check_cell *c)
+static bool same_counts(struct check_cell *c)
 {
     c->cause_count = explain_counts(&c->match, c->causes);
-    if (!c->cause_count && match_same_work(&c->match, c->why))
-        return true;
-    c->verdict = CHECK_COUNTS;
-    return false;
+    return !c->cause_count && match_same_work(&c->match, c->why);
 }
 
 /* ---- times ---- */
+
+/* What the machine itself may have cost, by its canary, where that is worth speaking of: its slowest moment,
+ * as a cell may have met just that. */
+static double excuse(const struct drift *drift)
+{
+    return drift->known && drift->worst > DRIFT_TOLERATED ? drift->worst : 0;
+}
+
+static void add_time(struct check_times *times, double ns, double slower)
+{
+    times->ns[times->count] = ns;
+    times->fair[times->count++] = ns / (1 + slower);
+}
 
 static bool measure_base(struct regression *r, struct check_cell *c, struct err *err)
 {
@@ -90,15 +100,10 @@ static bool measure_base(struct regression *r, struct check_cell *c, struct err 
     free(medians);
     c->now_ns = (double)c->match.now->median_ns;
     c->change = judge_change(&c->base, c->now_ns);
-    return ok && drift_between(r->baseline, device_at(r->baseline, c->match.was->device), r->now,
-                               device_at(r->now, c->match.now->device), &c->drift, err);
-}
-
-/* What the machine itself may have cost, by its canary, where that is worth speaking of: its slowest moment,
- * as a cell may have met just that. */
-static double excuse(const struct drift *drift)
-{
-    return drift->known && drift->worst > DRIFT_TOLERATED ? drift->worst : 0;
+    ok = ok && drift_between(r->baseline, device_at(r->baseline, c->match.was->device), r->now,
+                             device_at(r->now, c->match.now->device), &c->drift, err);
+    add_time(&c->first, c->now_ns, excuse(&c->drift));
+    return ok;
 }
 
 static enum check_verdict verdict_of(enum judge_verdict verdict)
@@ -115,7 +120,7 @@ static bool faster_by_itself(const struct regression *r, const struct check_cell
     return (1 + c->change) * (1 + judge_limit(&c->base, r->threshold, faster)) >= 1;
 }
 
-static void say_cannot_tell(const struct regression *r, struct check_cell *c)
+static void say_cannot_tell(const struct regression *r, struct check_cell *c, double slower)
 {
     if (c->verdict == CHECK_FASTER)
         snprintf(c->why, sizeof(c->why),
@@ -124,7 +129,39 @@ static void say_cannot_tell(const struct regression *r, struct check_cell *c)
     else if (!judge_hidden(&c->base, r->threshold))
         snprintf(c->why, sizeof(c->why),
                  "the machine itself was slower than for the baseline, by up to %.0f %% (canary)",
-                 c->drift.worst * 100);
+                 slower * 100);
+}
+
+/* By the processes measured first. */
+static void judge_times(const struct regression *r, struct check_cell *c)
+{
+    judge_compare(&c->base, c->several ? c->first.count : 1);
+    c->now_ns = judge_typical(&c->base, c->first.ns, c->first.count);
+    c->change = judge_change(&c->base, c->now_ns);
+    const double slower = c->now_ns / judge_typical(&c->base, c->first.fair, c->first.count) - 1;
+    c->limit = judge_limit(&c->base, r->threshold, slower);
+    c->detectable = judge_detectable(&c->base, r->threshold, slower);
+    c->verdict = verdict_of(judge_first(&c->base, r->threshold, slower, c->now_ns));
+    if (!c->acquitted && !c->counts)
+        *c->why = '\0';
+    if (c->acquitted) {
+        if (c->verdict == CHECK_SUSPECT)
+            c->verdict = CHECK_CANNOT_TELL;
+    } else if (c->verdict == CHECK_CANNOT_TELL || (c->verdict == CHECK_FASTER && faster_by_itself(r, c))) {
+        say_cannot_tell(r, c, slower);
+        c->verdict = CHECK_CANNOT_TELL;
+    }
+    if (c->counts && c->verdict != CHECK_SUSPECT)
+        c->verdict = CHECK_COUNTS;
+}
+
+/* One process may not be enough: because of the baseline's spread, or of what the machine did meanwhile. */
+static void want(const struct regression *r, struct check_cell *c)
+{
+    c->wanted = judge_needed(&c->base, r->threshold);
+    c->several = c->wanted > 1;
+    if (c->wanted == 1 && c->verdict == CHECK_CANNOT_TELL)
+        c->wanted = JUDGE_AGAIN;
 }
 
 static bool check_cell(struct regression *r, struct check_cell *c, struct err *err)
@@ -133,22 +170,15 @@ static bool check_cell(struct regression *r, struct check_cell *c, struct err *e
     if (!check_status(c))
         return true;
     r->compared++;
-    const bool counts = check_counts(c);
+    c->counts = !same_counts(c);
     if (!measure_base(r, c, err))
         return false;
-    if (!counts)
-        return true;
     if (!r->same_machine) {
-        c->verdict = CHECK_NOT_JUDGED;
+        c->verdict = c->counts ? CHECK_COUNTS : CHECK_NOT_JUDGED;
         return true;
     }
-    c->limit = judge_limit(&c->base, r->threshold, excuse(&c->drift));
-    c->detectable = judge_detectable(&c->base, r->threshold, excuse(&c->drift));
-    c->verdict = verdict_of(judge_first(&c->base, r->threshold, excuse(&c->drift), c->now_ns));
-    if (c->verdict == CHECK_CANNOT_TELL || (c->verdict == CHECK_FASTER && faster_by_itself(r, c))) {
-        say_cannot_tell(r, c);
-        c->verdict = CHECK_CANNOT_TELL;
-    }
+    judge_times(r, c);
+    want(r, c);
     return true;
 }
 
@@ -178,61 +208,110 @@ bool regress_init(struct regression *r, const struct results *baseline, const st
 
 /* ---- measuring again ---- */
 
-size_t regress_suspects(const struct regression *r)
+static bool waits(const struct check_cell *c)
 {
-    size_t count = 0;
+    return c->verdict == CHECK_CANNOT_TELL && c->first.count < c->wanted;
+}
 
-    for (size_t i = 0; i < r->cell_count; i++)
-        count += r->cells[i].verdict == CHECK_SUSPECT;
+static size_t again_wanted(const struct check_cell *c)
+{
+    return c->first.count > JUDGE_AGAIN ? c->first.count : JUDGE_AGAIN;
+}
+
+static bool suspected(const struct check_cell *c)
+{
+    return c->verdict == CHECK_SUSPECT && c->again.count < again_wanted(c);
+}
+
+static bool pending(const struct regression *r, const struct check_cell *c)
+{
+    (void)r;
+    return suspected(c) || waits(c);
+}
+
+size_t regress_pending(const struct regression *r, size_t *suspects)
+{
+    size_t count = 0, slower = 0;
+
+    for (size_t i = 0; i < r->cell_count; i++) {
+        slower += suspected(&r->cells[i]);
+        count += pending(r, &r->cells[i]);
+    }
+    if (suspects)
+        *suspects = slower;
     return count;
 }
 
-bool regress_wants_again(const struct regression *r, const char *id)
+static bool unsure(const struct regression *r, const struct check_cell *c)
+{
+    return c->base.processes && judge_wants_more(&c->base, r->threshold);
+}
+
+/* Whether the test holds for a cell of the point that this one is of. */
+static bool any_of_point(const struct regression *r, const char *id,
+                         bool (*test)(const struct regression *r, const struct check_cell *c))
 {
     const struct cell *cell = results_find(r->now, id);
 
     for (size_t i = 0; cell && i < r->cell_count; i++)
-        if (r->cells[i].verdict == CHECK_SUSPECT &&
+        if (test(r, &r->cells[i]) &&
             specs_equal(&r->cells[i].match.now->spec, &cell->spec, keys_of_point()))
             return true;
     return false;
 }
 
-static double median_again(const struct check_cell *c)
+bool regress_wants_again(const struct regression *r, const char *id)
 {
-    double sorted[JUDGE_AGAIN];
-
-    for (size_t i = 0; i < c->again_count; i++) {
-        size_t k = i;
-        for (; k > 0 && sorted[k - 1] > c->again_ns[i]; k--)
-            sorted[k] = sorted[k - 1];
-        sorted[k] = c->again_ns[i];
-    }
-    return sorted[(c->again_count - 1) / 2];
+    return any_of_point(r, id, pending);
 }
 
-/* What a fresh process says against a suspicion. */
-static void acquit(const struct regression *r, struct check_cell *c, double fresh_ns,
-                   const struct drift *drift)
+bool regress_wants_baseline(const struct regression *r, const char *id)
 {
+    return any_of_point(r, id, unsure);
+}
+
+/* Fresh processes spoke against a suspicion: all that were measured so far count alike from now on. */
+static void acquit(const struct regression *r, struct check_cell *c, double slower)
+{
+    const double fresh_ns = c->again.ns[c->again.count - 1];
     char first[UNITS_MAX], then[UNITS_MAX];
 
-    units_time(first, c->match.now->median_ns);
+    units_time(first, (uint64_t)judge_typical(&c->base, c->first.ns, c->first.count));
     units_time(then, (uint64_t)fresh_ns);
-    c->verdict = CHECK_CANNOT_TELL;
     if (judge_first(&c->base, r->threshold, 0, fresh_ns) == JUDGE_SLOWER)
         snprintf(c->why, sizeof(c->why),
                  "slower in a fresh process too (%s), but so was the machine itself, by %.0f %% (canary)",
-                 then, drift->worst * 100);
+                 then, slower * 100);
     else
         snprintf(c->why, sizeof(c->why), "slower at first (%s), not in a fresh process (%s)", first, then);
+    for (size_t i = 0; i < c->again.count; i++) {
+        c->first.fair[c->first.count] = c->again.fair[i];
+        c->first.ns[c->first.count++] = c->again.ns[i];
+    }
+    c->again.count = 0;
+    c->acquitted = true;
+    c->verdict = CHECK_CANNOT_TELL;
+    if (c->wanted < JUDGE_AGAIN)
+        c->wanted = JUDGE_AGAIN;
+}
+
+static void judge_suspect(const struct regression *r, struct check_cell *c, double slower)
+{
+    c->now_ns = judge_typical(&c->base, c->again.ns, c->again.count);
+    c->change = judge_change(&c->base, c->now_ns);
+    if ((c->base.compared == 1 || c->again.count == again_wanted(c)) &&
+        judge_again(&c->base, r->threshold, 0, c->again.fair, c->again.count) != JUDGE_SLOWER)
+        acquit(r, c, slower);
 }
 
 static bool add_again(struct regression *r, struct check_cell *c, const struct results *run,
                       const struct cell *fresh, struct err *err)
 {
+    const bool suspect = suspected(c);
     struct drift drift;
 
+    if (!pending(r, c))
+        return true;
     if (fresh->status != CELL_OK) {
         c->verdict = fresh->status == CELL_WRONG ? CHECK_WRONG
                      : has_failed(fresh)         ? CHECK_FAILED
@@ -241,28 +320,42 @@ static bool add_again(struct regression *r, struct check_cell *c, const struct r
                  fresh->reason ? fresh->reason : "");
         return true;
     }
-    if (c->again_count == JUDGE_AGAIN)
-        return true;
     if (!drift_between(r->baseline, device_at(r->baseline, c->match.was->device), run,
                        device_at(run, fresh->device), &drift, err))
         return false;
-    const double ns = (double)fresh->median_ns;
-    c->again_ns[c->again_count++] = ns;
-    c->now_ns = median_again(c);
-    c->change = judge_change(&c->base, c->now_ns);
-    if (judge_first(&c->base, r->threshold, excuse(&drift), ns) != JUDGE_SLOWER)
-        acquit(r, c, ns, &drift);
+    add_time(suspect ? &c->again : &c->first, (double)fresh->median_ns, excuse(&drift));
+    if (suspect)
+        judge_suspect(r, c, excuse(&drift));
+    if (c->verdict != CHECK_SUSPECT && !waits(c))
+        judge_times(r, c);
     return true;
 }
 
 bool regress_again(struct regression *r, const struct results *fresh, struct err *err)
 {
     for (size_t i = 0; i < r->cell_count; i++) {
-        const struct cell *cell = results_find(fresh, r->cells[i].match.now->id);
-        if (r->cells[i].verdict == CHECK_SUSPECT && cell && !add_again(r, &r->cells[i], fresh, cell, err))
+        struct check_cell *c = &r->cells[i];
+        const struct cell *cell = results_find(fresh, c->match.now->id);
+        if (!cell && pending(r, c)) {
+            c->verdict = CHECK_CANNOT_TELL;
+            c->wanted = c->first.count;
+            snprintf(c->why, sizeof(c->why), "it was not measured again");
+        } else if (cell && !add_again(r, c, fresh, cell, err))
             return false;
     }
     return true;
+}
+
+void regress_wait_no_more(struct regression *r)
+{
+    for (size_t i = 0; i < r->cell_count; i++) {
+        struct check_cell *c = &r->cells[i];
+        if (!waits(c))
+            continue;
+        c->wanted = c->first.count;
+        if (c->first.count > 1)
+            judge_times(r, c);
+    }
 }
 
 /* ---- verdicts ---- */
@@ -297,18 +390,18 @@ static bool file_confirms(const struct regression *r, const struct check_cell *c
 
 static bool settle(const struct regression *r, struct check_cell *c, struct err *err)
 {
-    bool confirmed = c->again_count == JUDGE_AGAIN;
+    bool confirmed = !suspected(c);
 
-    if (c->again_count == 0 && !file_confirms(r, c, &confirmed, err))
+    if (c->again.count == 0 && !file_confirms(r, c, &confirmed, err))
         return false;
-    c->verdict = confirmed ? CHECK_SLOWER : CHECK_CANNOT_TELL;
-    if (c->again_count == 0)
+    c->verdict = confirmed ? CHECK_SLOWER : c->counts ? CHECK_COUNTS : CHECK_CANNOT_TELL;
+    if (c->again.count == 0)
         snprintf(c->why, sizeof(c->why),
                  confirmed ? "from a file: not measured again"
                            : "its interval reaches below the limit; not measured again");
     else if (!confirmed)
-        snprintf(c->why, sizeof(c->why), "slower, but measured again only %zu times of %d", c->again_count,
-                 JUDGE_AGAIN);
+        snprintf(c->why, sizeof(c->why), "slower, but measured again only %zu times of %zu", c->again.count,
+                 again_wanted(c));
     return true;
 }
 

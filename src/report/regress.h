@@ -1,8 +1,11 @@
 /* The regression check: a run against a baseline, cell by cell (SPEC, Regression check).
  *
  *     regress_init      statuses, counts, times; what looks slower is a suspect
- *     regress_again     what a fresh process says of the suspects; up to JUDGE_AGAIN times
+ *     regress_again     what a fresh process says of the cells that regress_pending counts
  *     regress_finish    verdicts are final, with their explanations
+ *
+ * Where one process differs too much from the next, the mean of several is compared, as many as the
+ * baseline's spread asks for. A suspect is measured again in as many, and in at least JUDGE_AGAIN.
  */
 #ifndef GPUBENCH_REPORT_REGRESS_H
 #define GPUBENCH_REPORT_REGRESS_H
@@ -26,17 +29,28 @@ enum check_verdict {
 };
 #define CHECK_VERDICTS (CHECK_NO_TIME + 1)
 
+/* What processes measured of one cell. */
+struct check_times {
+    double ns[2 * JUDGE_MOST];   /* medians */
+    double fair[2 * JUDGE_MOST]; /* the same, less what the machine itself was slower by (its canary) */
+    size_t count;
+};
+
 struct check_cell {
     struct match match; /* both are there */
     enum check_verdict verdict;
     struct judge_base base;
-    double now_ns; /* of the process measured first; of those that measured it again where there are any */
+    size_t wanted;            /* processes to measure first, where time allows */
+    bool several;             /* their mean is compared: one differs too much from the next */
+    struct check_times first; /* those */
+    struct check_times again; /* and those that measured a suspect again */
+    bool acquitted;           /* a suspect once: `first` holds what was measured again, too */
+    bool counts;              /* what a call does is not what it was */
+    double now_ns; /* of the processes measured first; of those that measured it again where there are any */
     double change; /* relative; NAN where there are no two times */
     double limit;  /* beyond it a change is slower */
     double detectable; /* a slowdown of this much would have been found 95 times of 100 */
     struct drift drift;
-    double again_ns[JUDGE_AGAIN];
-    size_t again_count;
     char why[256]; /* of a verdict that is not about time, or that needs a word; or "" */
     struct cause causes[EXPLAIN_MAX];
     size_t cause_count;
@@ -59,16 +73,22 @@ struct regression {
 
 bool regress_init(struct regression *r, const struct results *baseline, const struct results *now,
                   double threshold, struct err *err) GB_NODISCARD;
+/* Whether a baseline is to measure the cell with this id, or one of its point, in more processes, so that
+ * checks can tell. r: of the baseline with itself. */
+bool regress_wants_baseline(const struct regression *r, const char *id);
 void regress_fini(struct regression *r); /* accepts NULL and a zeroed one */
 
-size_t regress_suspects(const struct regression *r);
-/* Whether the cell with this id of the run is to be measured again: a suspect, or one of a suspect's point, whose blocks
- * alternate with it: alone it would be measured under other conditions than the first time. */
+/* Cells that a fresh process would tell more of. suspects: of them, those that look slower; may be NULL. */
+size_t regress_pending(const struct regression *r, size_t *suspects);
+/* Whether the cell with this id of the run is to be measured again: one that is pending, or one of its point,
+ * whose blocks alternate with it: alone it would be measured under other conditions than the first time. */
 bool regress_wants_again(const struct regression *r, const char *id);
-/* fresh: the suspects, measured in a new process. Those that are not slower there, the fresh run's own canary
- * considered, are no suspects any more. */
+/* fresh: cells that were pending, measured in a new process. Those that are not slower there, the fresh run's
+ * own canary considered, are no suspects any more. */
 bool regress_again(struct regression *r, const struct results *fresh, struct err *err) GB_NODISCARD;
-/* Suspects that JUDGE_AGAIN processes confirmed are slower. Those that were never measured again (a results
+/* Cells that are no suspects are judged by the processes there are. There may be suspects among them then. */
+void regress_wait_no_more(struct regression *r);
+/* Suspects that as many processes confirmed as were asked for are slower. Those that were never measured again (a results
  * file from elsewhere) are when the whole interval of their median is over the limit. */
 bool regress_finish(struct regression *r, struct err *err) GB_NODISCARD;
 

@@ -29,7 +29,7 @@ static bool fails(const struct check_cell *c)
 
 static void put_cell(struct table *t, const struct check_cell *c)
 {
-    const struct time_unit unit = number_unit(c->base.median_ns);
+    const struct time_unit unit = number_unit(c->base.typical_ns);
     char text[NUMBER_MAX], then[NUMBER_MAX];
 
     table_row(t);
@@ -42,7 +42,7 @@ static void put_cell(struct table *t, const struct check_cell *c)
     table_put(t, MARK_NONE, isinf(c->detectable) ? NAN : c->detectable, "%s",
               isinf(c->detectable) ? "none" : text);
     if (isfinite(c->change)) {
-        number_time(text, (uint64_t)c->base.median_ns, unit);
+        number_time(text, (uint64_t)c->base.typical_ns, unit);
         number_time(then, (uint64_t)c->now_ns, unit);
         table_put(t, MARK_NONE, NAN, "%s / %s %s", text, then, unit.name);
     } else
@@ -129,15 +129,22 @@ static void foot_verdict(struct table *t, const struct regression *r)
 bool regress_table(const struct regression *r, struct table **tables, size_t *count, struct err *err)
 {
     struct table *t = tables_append(tables, count, "check", err);
-    char threshold[NUMBER_MAX];
+    char threshold[NUMBER_MAX], range[64];
 
     if (!t)
         return false;
     number_percent(threshold, r->threshold, false);
-    table_title(t, "Against %s: %zu process%s of %s", r->baseline->path ? r->baseline->path : "the baseline",
-                r->processes, r->processes == 1 ? "" : "es",
-                json_string(json_get(r->baseline->head, "created")));
-    table_note(t, "slower: over the limit, the larger of %s and 3x the baseline's own spread", threshold);
+    size_t most = r->processes;
+    for (size_t i = 0; i < r->cell_count; i++)
+        if (r->cells[i].base.processes > most)
+            most = r->cells[i].base.processes;
+    if (most > r->processes)
+        snprintf(range, sizeof(range), "%zu to %zu", r->processes, most);
+    else
+        snprintf(range, sizeof(range), "%zu", most);
+    table_title(t, "Against %s: %s process%s of %s", r->baseline->path ? r->baseline->path : "the baseline",
+                range, most == 1 ? "" : "es", json_string(json_get(r->baseline->head, "created")));
+    table_note(t, "slower: over the limit, the larger of %s and 3x the spread between processes", threshold);
     table_note(t, "sees: the smallest slowdown that would have been found");
     table_column(t, ALIGN_LEFT, KEEP_ALWAYS, "verdict");
     table_column(t, ALIGN_RIGHT, KEEP_ALWAYS, "change");
@@ -176,7 +183,7 @@ static void add_cell(struct json *array, const struct check_cell *c)
     json_set_string(object, "id", c->match.now->id);
     json_set_string(object, "verdict", check_verdict_name(c->verdict));
     json_set_bool(object, "fails", fails(c));
-    json_set_number(object, "baseline_ns", c->base.median_ns > 0 ? c->base.median_ns : NAN);
+    json_set_number(object, "baseline_ns", c->base.typical_ns > 0 ? c->base.typical_ns : NAN);
     json_set_number(object, "now_ns", c->now_ns > 0 ? c->now_ns : NAN);
     json_set_number(object, "change", c->change);
     json_set_number(object, "limit", c->limit);
@@ -186,10 +193,12 @@ static void add_cell(struct json *array, const struct check_cell *c)
                     !c->base.processes ? NULL
                     : c->base.assumed  ? "assumed"
                                        : "measured");
+    json_set_u64(object, "baseline_processes", c->base.processes);
+    json_set_u64(object, "now_processes", c->first.count);
     json_set_number(object, "canary_slower", c->drift.known ? c->drift.worst : NAN);
     struct json *again = json_set_array(object, "again_ns");
-    for (size_t i = 0; i < c->again_count; i++)
-        json_add_number(again, c->again_ns[i]);
+    for (size_t i = 0; i < c->again.count; i++)
+        json_add_number(again, c->again.ns[i]);
     json_set_string(object, "reason", *c->why ? c->why : NULL);
     add_causes(object, c);
 }

@@ -56,7 +56,7 @@ static inline void make_baseline(struct results *out, double step)
         make(&runs[i], 1 + step * ((double)i - 2));
         add_canary(&runs[i], 1);
     }
-    assert_true(baseline_make(runs, 5, out, &err));
+    assert_true(baseline_make(runs, 5, 5, out, &err));
     for (size_t i = 0; i < 5; i++)
         made_fini(&runs[i]);
 }
@@ -71,6 +71,13 @@ static inline void again(struct regression *r, const struct results *fresh)
 {
     struct err err = ERR_INIT;
     assert_true(regress_again(r, fresh, &err));
+}
+
+static inline size_t suspects(const struct regression *r)
+{
+    size_t count;
+    regress_pending(r, &count);
+    return count;
 }
 
 static inline void finish(struct regression *r)

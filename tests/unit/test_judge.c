@@ -14,6 +14,8 @@
 #define BLOCK 6
 #define BASELINE 5
 #define RUNS 200
+/* The shape nearest to 1 alarm in 100 (half of it) needs more runs to be told from it. */
+#define PLACED_RUNS 1000
 
 enum shape { NORMAL, BIMODAL, DRIFTING, HEAVY, AUTOCORRELATED, PLACED, SHAPES };
 
@@ -91,46 +93,56 @@ static double fake_process(enum shape shape, double level, double factor, struct
     return (double)median;
 }
 
+/* As many processes as the baseline itself asks for; then the base says what a check of as many as that needs
+ * can see. */
 static void fake_baseline(enum shape shape, double level, struct rng *rng, struct judge_base *base)
 {
-    uint64_t medians[BASELINE];
+    uint64_t medians[JUDGE_BASE_MOST];
     struct err err = ERR_INIT;
     double within = 0;
+    size_t count = 0;
 
-    for (size_t i = 0; i < BASELINE; i++)
-        medians[i] = (uint64_t)fake_process(shape, level, 1, rng, i == 0 ? &within : NULL);
-    assert_true(judge_base_init(base, medians, BASELINE, within, &err));
+    do {
+        medians[count] = (uint64_t)fake_process(shape, level, 1, rng, count == 0 ? &within : NULL);
+        if (++count >= BASELINE)
+            assert_true(judge_base_init(base, medians, count, within, &err));
+    } while (count < BASELINE || judge_wants_more(base, JUDGE_THRESHOLD));
+    const size_t needed = judge_needed(base, JUDGE_THRESHOLD);
+    judge_compare(base, needed > 1 ? needed : 1);
 }
 
-/* A whole check of one cell: a process, and what looks slower again in others. */
+/* A whole check of one cell: the mean of as many processes as are compared, and what looks slower again in
+ * as many others, at least JUDGE_AGAIN. */
 static enum judge_verdict check(enum shape shape, double level, double factor, struct rng *rng,
                                 const struct judge_base *base, double threshold)
 {
-    double again[JUDGE_AGAIN];
-    enum judge_verdict verdict =
-        judge_first(base, threshold, 0, fake_process(shape, level, factor, rng, NULL));
+    double times[JUDGE_MOST];
+    const size_t again = base->compared > JUDGE_AGAIN ? base->compared : JUDGE_AGAIN;
 
-    for (size_t i = 0; i < JUDGE_AGAIN && verdict == JUDGE_SLOWER; i++) {
-        again[i] = fake_process(shape, level, factor, rng, NULL);
-        verdict = judge_again(base, threshold, 0, again, i + 1);
-    }
-    return verdict;
+    for (size_t i = 0; i < base->compared; i++)
+        times[i] = fake_process(shape, level, factor, rng, NULL);
+    enum judge_verdict verdict = judge_first(base, threshold, 0, judge_typical(base, times, base->compared));
+    if (verdict != JUDGE_SLOWER)
+        return verdict;
+    for (size_t i = 0; i < again; i++)
+        times[i] = fake_process(shape, level, factor, rng, NULL);
+    return judge_again(base, threshold, 0, times, again);
 }
 
 static const double levels[] = {0.003, 0.01, 0.03, 0.1};
 #define LEVELS (sizeof(levels) / sizeof(levels[0]))
 
-/* Alarms of RUNS checks of something that did not change. */
-static unsigned false_alarms(enum shape shape, double level, double threshold)
+/* Alarms of so many checks of something that did not change. */
+static unsigned false_alarms(enum shape shape, double level, unsigned runs)
 {
     struct rng rng;
     unsigned alarms = 0;
 
     rng_init(&rng, 100 + (uint64_t)shape, (uint64_t)(level * 1000));
-    for (int run = 0; run < RUNS; run++) {
+    for (unsigned run = 0; run < runs; run++) {
         struct judge_base base;
         fake_baseline(shape, level, &rng, &base);
-        alarms += check(shape, level, 1, &rng, &base, threshold) == JUDGE_SLOWER;
+        alarms += check(shape, level, 1, &rng, &base, JUDGE_THRESHOLD) == JUDGE_SLOWER;
     }
     return alarms;
 }
@@ -140,9 +152,10 @@ static void test_false_alarms_are_rare(void **state)
     (void)state;
     for (size_t s = 0; s < SHAPES; s++)
         for (size_t l = 0; l < LEVELS; l++) {
-            const unsigned alarms = false_alarms((enum shape)s, levels[l], JUDGE_THRESHOLD);
-            if (alarms * 100 > RUNS)
-                fail_msg("shape %zu, level %g: %u false alarms in %d checks", s, levels[l], alarms, RUNS);
+            const unsigned runs = s == PLACED ? PLACED_RUNS : RUNS;
+            const unsigned alarms = false_alarms((enum shape)s, levels[l], runs);
+            if (alarms * 100 > runs)
+                fail_msg("shape %zu, level %g: %u false alarms in %u checks", s, levels[l], alarms, runs);
         }
 }
 
@@ -272,6 +285,60 @@ static void test_every_process_must_confirm(void **state)
     assert_int_equal(judge_again(&base, 0.05, 0, all, 0), JUDGE_CANNOT_TELL);
 }
 
+/* Means of several processes are told apart more finely than single ones. */
+static void test_several_processes(void **state)
+{
+    (void)state;
+    /* Standard deviation 2 %: three times it is over 5 %. */
+    const uint64_t medians[] = {9800, 9800, 10000, 10200, 10200, 9800, 9800, 10000, 10200, 10200};
+    const double three[] = {10600, 10700, 10300}, mixed[] = {10600, 10300, 10300};
+    struct judge_base base;
+
+    base_of(&base, medians, 5);
+    assert_true(near(base.spread, 0.02));
+    assert_true(judge_hidden(&base, 0.05));
+    assert_int_equal(judge_needed(&base, 0.05), 2);
+    assert_int_equal(judge_needed(&base, 0.06), 1);
+    assert_true(judge_wants_more(&base, 0.05));
+    assert_false(judge_wants_more(&base, 0.06));
+    judge_compare(&base, 3);
+    assert_true(near(base.between, 0.02));
+    assert_true(near(base.spread, 0.02 * sqrt((1 / 3.0 + 1 / 5.0) / 1.2)));
+    assert_false(judge_hidden(&base, 0.05));
+    assert_int_equal(judge_again(&base, 0.05, 0, three, 3), JUDGE_SLOWER);
+    assert_int_equal(judge_again(&base, 0.05, 0, mixed, 3), JUDGE_CANNOT_TELL);
+    base_of(&base, medians, 10);
+    assert_false(judge_wants_more(&base, 0.05));
+}
+
+/* Processes that differ this much are not measured again and again: it would not help. */
+static void test_a_hopeless_spread(void **state)
+{
+    (void)state;
+    const uint64_t medians[] = {900, 900, 1000, 1100, 1100};
+    struct judge_base base;
+
+    base_of(&base, medians, 5);
+    assert_int_equal(judge_needed(&base, 0.05), 0);
+    assert_false(judge_wants_more(&base, 0.05));
+    assert_int_equal(judge_needed(&base, 1), 1);
+}
+
+static void test_what_is_typical(void **state)
+{
+    (void)state;
+    const double values[] = {5, 1, 4, 2};
+    struct judge_base base = {.compared = 1};
+
+    assert_true(isnan(judge_typical(&base, values, 0)));
+    assert_true(near(judge_typical(&base, values, 1), 5));
+    assert_true(near(judge_typical(&base, values, 3), 4));
+    assert_true(near(judge_typical(&base, values + 1, 3), 2));
+    base.compared = 4;
+    assert_true(near(judge_typical(&base, values, 4), 3));
+    assert_true(near(judge_typical(&base, values + 1, 3), 7 / 3.0));
+}
+
 static void test_a_baseline_of_nothing(void **state)
 {
     (void)state;
@@ -289,6 +356,9 @@ int main(void)
         cmocka_unit_test(test_few_processes_have_a_spread_that_is_assumed),
         cmocka_unit_test(test_a_slower_machine_is_an_excuse),
         cmocka_unit_test(test_every_process_must_confirm),
+        cmocka_unit_test(test_several_processes),
+        cmocka_unit_test(test_a_hopeless_spread),
+        cmocka_unit_test(test_what_is_typical),
         cmocka_unit_test(test_a_baseline_of_nothing),
         cmocka_unit_test(test_false_alarms_are_rare),
         cmocka_unit_test(test_ten_percent_is_found_where_it_is_claimed),

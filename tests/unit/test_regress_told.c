@@ -12,7 +12,7 @@ static void test_times_of_another_machine_are_not_judged(void **state)
     json_set_string(json_set_object(json_set_object(now.head, "machine"), "cpu"), "model", "Xeon");
     now.cells[1].counts.dispatches = 9;
     start(&r, &b, &now);
-    assert_int_equal(regress_suspects(&r), 0);
+    assert_int_equal(suspects(&r), 0);
     finish(&r);
     assert_false(r.same_machine);
     assert_int_equal(r.by_verdict[CHECK_NOT_JUDGED], CELLS - 1);
