@@ -72,13 +72,20 @@ def test_it_is_drawn(page, width, scheme):
     assert "CONSOLE" not in run.stderr
 
 
-@pytest.mark.parametrize("width", [500, 1100, 1600])
+@pytest.mark.parametrize("width", [360, 1100, 1600])
 def test_nothing_is_wider_than_the_window(page, width):
     probed = page.with_name("probed.html")
     probed.write_text(page.read_text().replace("</main>", "</main>" + PROBE))
     dom = browse(probed, "--dump-dom", width=width).stdout
     assert re.search(r'data-wide="([^"]*)"', dom)[1] == ""
     assert int(re.search(r'data-scroll="(-?\d+)"', dom)[1]) <= 0
+
+
+def test_it_prints(page):
+    """Light and whole, whatever the reader's colours are."""
+    printed = page.with_suffix(".pdf")
+    browse(page, f"--print-to-pdf={printed}", "--force-dark-mode")
+    assert printed.read_bytes().startswith(b"%PDF-") and printed.stat().st_size > 20000
 
 
 class Texts(html.parser.HTMLParser):
