@@ -229,7 +229,8 @@ static bool fill_units(const struct view *v, struct table *t, struct err *err)
     table_column(t, ALIGN_RIGHT, 900, "call\n%s", v->unit.name);
     table_column(t, ALIGN_RIGHT, 800, "call\nns a triangle");
     table_column(t, ALIGN_RIGHT, 800, "call\nns a pair");
-    table_column(t, ALIGN_RIGHT, 700, "device\nns a pair");
+    if (v->line->kind == BACKEND_OPENCL)
+        table_column(t, ALIGN_RIGHT, 700, "device\nns a pair");
     for (size_t s = 0; s < p->size_count; s++)
         for (size_t i = 0; i < p->triangle_count; i++) {
             const struct cell *cell = view_cell(v, s, i, NULL);
@@ -241,7 +242,8 @@ static bool fill_units(const struct view *v, struct table *t, struct err *err)
             put_time(t, cell, v->unit);
             put_per(t, cell, (double)cell->median_ns, (double)cell->spec.triangles * cell->spec.batch);
             put_per(t, cell, (double)cell->median_ns, (double)cell->pairs);
-            put_per(t, cell, quantity(cell, DEVICE), (double)cell->pairs);
+            if (v->line->kind == BACKEND_OPENCL)
+                put_per(t, cell, quantity(cell, DEVICE), (double)cell->pairs);
         }
     foot_reasons(t, v->results, all, count);
     free(all);

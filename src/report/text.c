@@ -183,8 +183,12 @@ static void put_dropped(const struct page *p)
         if (p->shown[c])
             continue;
         strbuf_add(&line, line.len ? ", " : "not shown for want of width: ");
-        for (const char *s = t->columns[c].title; *s; s++)
-            strbuf_addc(&line, *s == '\n' ? ' ' : *s);
+        for (const char *s = t->columns[c].title; *s; s++) {
+            if (s[0] == '-' && s[1] == '\n')
+                s++; /* "unac-" above "counted" */
+            else
+                strbuf_addc(&line, *s == '\n' ? ' ' : *s);
+        }
     }
     if (line.len)
         put_line(p, strbuf_str(&line));

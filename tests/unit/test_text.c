@@ -142,6 +142,15 @@ static void test_titles_of_two_lines_stand_on_the_last(void **state)
            "not shown for\n"
            "want of width:\n"
            "gain times\n");
+    strcpy(t.columns[2].title, "ga-\nin"); /* a word in two parts is one */
+    expect(&t, 16, false,
+           "      recompute\n"
+           "size         ms\n"
+           "64²        1.00\n"
+           "not shown for\n"
+           "want of width:\n"
+           "gain\n");
+    strcpy(t.columns[2].title, "gain\ntimes");
     t.columns[1].keep = 0; /* with it goes the second line of the header */
     t.columns[2].title[4] = ' ';
     expect(&t, 16, false,
