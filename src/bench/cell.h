@@ -43,6 +43,7 @@ struct cell {
     uint64_t pairs;          /* covered pairs of the whole call, by the reference */
     uint64_t pairs_in_bounds;
     bool pairs_estimated;    /* too many to count: pairs is scaled up from those of the checked part */
+    uint32_t layers_p99, layers_most; /* covering triangles: of 99 % of the checked pixels at most; the most */
     uint32_t checked_scenes; /* of the batch, compared with the reference; others: looked at for NaN */
     uint64_t checked_pixels; /* of each picture; not all where one scene is too large to check */
     uint64_t tape_bytes;     /* dense, where the strategy has a tape; else 0 */

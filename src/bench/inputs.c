@@ -29,10 +29,6 @@ static bool load_scenes(struct input_files *files, struct err *err)
         if (!scene_load(sc->files[i], &files->scenes[i], err))
             return false;
         files->scene_count++;
-        if (files->scenes[i].triangles != files->scenes[0].triangles)
-            return err_set(
-                err, ERR_CONFIG, "%s has %u triangles and %s has %u: all scenes of a batch must have as many",
-                sc->files[i], files->scenes[i].triangles, sc->files[0], files->scenes[0].triangles);
     }
     return true;
 }
@@ -40,7 +36,7 @@ static bool load_scenes(struct input_files *files, struct err *err)
 bool input_files_load(const struct config *config, struct input_files *out, struct err *err)
 {
     *out = (struct input_files){.config = config};
-    bool ok = config->scene.kind != SCENE_FILE || load_scenes(out, err);
+    bool ok = load_scenes(out, err);
     const float *background = out->scene_count > 0 ? out->scenes[0].background : config->scene.background;
     ok = ok && (config->target.kind != TARGET_IMAGE || image_load(config->target.image, background, &out->image, err));
     if (!ok)
@@ -54,6 +50,7 @@ void inputs_fini(struct inputs *in)
 {
     if (in == NULL)
         return;
+    free(in->scenes);
     free(in->picture);
     free(in->targets);
     *in = (struct inputs){0};
@@ -66,7 +63,7 @@ bool inputs_has_target(const struct inputs *in)
 
 static const struct scene *file_scene(const struct inputs *in, uint32_t scene)
 {
-    return in->files->scene_count == 0 ? NULL : &in->files->scenes[scene % in->files->scene_count];
+    return in->scene_count == 0 ? NULL : in->scenes[scene % in->scene_count];
 }
 
 void inputs_params(const struct inputs *in, uint32_t scene, float *params)
@@ -173,14 +170,31 @@ static bool make_targets(struct inputs *in, struct err *err)
     return ok;
 }
 
+/* Those with as many triangles as the point has. */
+static bool choose_scenes(struct inputs *in, struct err *err)
+{
+    const struct input_files *files = in->files;
+
+    if (in->spec.source == SOURCE_RANDOM)
+        return true;
+    in->scenes = mem_calloc(files->scene_count, sizeof *in->scenes, "scenes", err);
+    if (in->scenes == NULL)
+        return false;
+    for (size_t i = 0; i < files->scene_count; i++)
+        if (files->scenes[i].triangles == in->spec.triangles)
+            in->scenes[in->scene_count++] = &files->scenes[i];
+    return in->scene_count > 0 ||
+           err_set(err, ERR_CONFIG, "no scene file has %u triangles", in->spec.triangles);
+}
+
 bool inputs_init(struct inputs *in, const struct input_files *files, const struct render_spec *spec,
                  struct err *err)
 {
     *in = (struct inputs){.files = files, .spec = *spec};
-    bool ok = true;
-    if (inputs_has_target(in) && files->config->target.kind == TARGET_SCENE)
+    bool ok = choose_scenes(in, err);
+    if (ok && inputs_has_target(in) && files->config->target.kind == TARGET_SCENE)
         ok = make_targets(in, err);
-    if (inputs_has_target(in) && files->config->target.kind == TARGET_IMAGE) {
+    if (ok && inputs_has_target(in) && files->config->target.kind == TARGET_IMAGE) {
         in->picture = mem_calloc(image_values(in), sizeof *in->picture, "the target picture", err);
         ok = in->picture != NULL;
         if (ok)

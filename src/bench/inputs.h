@@ -16,12 +16,12 @@
 /* The files that a config names, read once a run. */
 struct input_files {
     const struct config *config; /* borrowed */
-    struct scene *scenes;        /* owned; scene.kind file, in the config's order */
+    struct scene *scenes;        /* owned; in the config's order */
     size_t scene_count;
     struct image image; /* target.kind image */
 };
 
-/* Reads scenes and picture. Scenes of different numbers of triangles are refused (a ragged batch). */
+/* Reads scenes and picture. */
 bool input_files_load(const struct config *config, struct input_files *out, struct err *err) GB_NODISCARD;
 void input_files_fini(struct input_files *files); /* accepts NULL and a zeroed one */
 
@@ -29,6 +29,8 @@ void input_files_fini(struct input_files *files); /* accepts NULL and a zeroed o
 struct inputs {
     const struct input_files *files; /* borrowed */
     struct render_spec spec;
+    const struct scene **scenes; /* owned; of the files those with the point's triangles; spec.source file */
+    size_t scene_count;
     float *picture; /* owned; [H][W][3]: the target picture at the point's size, or NULL */
     float *targets; /* owned; [B][H][W][3] of target.kind scene, or NULL */
 };

@@ -104,22 +104,26 @@ static bool choose(struct reference *ref, const uint64_t *in_bounds, const struc
 
 /* ---- working it out ---- */
 
-/* One thread's share: buffers for the inputs of one scene. */
+/* One thread's share: buffers for the inputs of one scene, and how deep the rendered ones lie. */
 struct worker {
     const struct inputs *in;
     float *params, *target, *upstream;
+    uint32_t *covered; /* [pixels of a scene] */
+    uint64_t *layers;  /* [triangles + 1] pixels with so many covering triangles */
     float background[3];
     struct err err;
     bool ok;
 };
 
-static void worker_init(struct worker *w, const struct inputs *in, bool pictures)
+static void worker_init(struct worker *w, const struct inputs *in, bool pictures, size_t pixels)
 {
     const uint64_t values = 3 * picture_pixels(&in->spec);
     *w = (struct worker){.in = in, .ok = true};
     w->params = mem_calloc((uint64_t)in->spec.triangles * SCENE_STRIDE, sizeof(float), "a scene", &w->err);
     if (pictures && inputs_has_target(in))
         w->target = mem_calloc(values, sizeof(float), "a target", &w->err);
+    w->covered = mem_calloc(pixels, sizeof *w->covered, "layers", &w->err);
+    w->layers = mem_calloc((uint64_t)in->spec.triangles + 1, sizeof *w->layers, "layers", &w->err);
     if (pictures && in->spec.upstream)
         w->upstream = mem_calloc(values, sizeof(float), "upstream gradients", &w->err);
     w->ok = w->err.code == ERR_NONE;
@@ -136,6 +140,36 @@ static void worker_fini(struct worker *w, bool *ok, struct err *err)
     free(w->params);
     free(w->target);
     free(w->upstream);
+    free(w->covered);
+    free(w->layers);
+}
+
+static void count_layers(struct worker *w, size_t pixels)
+{
+    for (size_t i = 0; i < pixels; i++)
+        w->layers[w->covered[i]]++;
+}
+
+/* Adds a worker's layers to layers[triangles + 1]; called by one thread at a time. */
+static void hand_on_layers(const struct worker *w, uint64_t *layers)
+{
+    for (uint32_t n = 0; w->ok && n <= w->in->spec.triangles; n++)
+        layers[n] += w->layers[n];
+}
+
+static void summarise_layers(struct reference *ref, const uint64_t *layers)
+{
+    uint64_t total = 0, so_far = 0;
+    for (uint32_t n = 0; n <= ref->spec.triangles; n++)
+        total += layers[n];
+    for (uint32_t n = 0; n <= ref->spec.triangles; n++) {
+        if (layers[n] == 0)
+            continue;
+        if ((double)so_far < 0.99 * (double)total)
+            ref->layers_p99 = n;
+        so_far += layers[n];
+        ref->layers_most = n;
+    }
 }
 
 static struct oracle_input oracle_of(struct worker *w, uint32_t scene)
@@ -169,25 +203,26 @@ static bool render_scene(const struct reference *ref, struct reference_scene *sc
     if (scene->image == NULL || (gradient && scene->grads == NULL))
         return false;
     struct oracle_input in = oracle_of(w, scene->index);
-    *out = (struct oracle_output){.image = scene->image, .grads = scene->grads};
+    *out = (struct oracle_output){.image = scene->image, .grads = scene->grads, .covered = w->covered};
     if (ref->pixels != NULL ? !oracle_pixels(&in, ref->pixels, ref->pixel_count, out, &w->err)
                             : !oracle_render(&in, out, &w->err))
         return false;
+    count_layers(w, ref->pixel_count);
     scene->loss = out->loss;
-    agreement_tolerance(&scene->tolerance, ref->spec.sigma, w->in->files->scene_count > 0, w->params,
+    agreement_tolerance(&scene->tolerance, ref->spec.sigma, w->in->spec.source == SOURCE_FILE, w->params,
                         ref->spec.triangles);
     return true;
 }
 
 static bool render_scenes(struct reference *ref, const struct inputs *in,
-                          const struct reference_limits *limits, struct err *err)
+                          const struct reference_limits *limits, uint64_t *layers, struct err *err)
 {
     bool ok = true;
     uint64_t pairs = 0, in_bounds = 0;
 #pragma omp parallel reduction(+ : pairs, in_bounds)
     {
         struct worker w;
-        worker_init(&w, in, true);
+        worker_init(&w, in, true, ref->pixel_count);
 #pragma omp for schedule(dynamic)
         for (size_t i = 0; i < ref->scene_count; i++) {
             struct oracle_output out = {0};
@@ -196,7 +231,10 @@ static bool render_scenes(struct reference *ref, const struct inputs *in,
             in_bounds += out.in_bounds;
         }
 #pragma omp critical
-        worker_fini(&w, &ok, err);
+        {
+            hand_on_layers(&w, layers);
+            worker_fini(&w, &ok, err);
+        }
     }
     ref->pairs = pairs;
     if (ref->pixels != NULL || (ref->in_bounds > limits->counted && in_bounds < ref->in_bounds)) {
@@ -208,7 +246,7 @@ static bool render_scenes(struct reference *ref, const struct inputs *in,
 }
 
 /* Covered pairs of the scenes that are not compared. */
-static bool count_others(struct reference *ref, const struct inputs *in, struct err *err)
+static bool count_others(struct reference *ref, const struct inputs *in, uint64_t *layers, struct err *err)
 {
     if (ref->scene_count == ref->spec.batch || ref->pairs_estimated)
         return true;
@@ -221,18 +259,23 @@ static bool count_others(struct reference *ref, const struct inputs *in, struct 
 #pragma omp parallel reduction(+ : pairs)
     {
         struct worker w;
-        worker_init(&w, in, false);
+        worker_init(&w, in, false, ref->pixel_count);
 #pragma omp for schedule(dynamic)
         for (uint32_t b = 0; b < ref->spec.batch; b++) {
             if (compared[b] || !w.ok)
                 continue;
             struct oracle_input scene = oracle_of(&w, b);
-            struct oracle_output out = {0};
+            struct oracle_output out = {.covered = w.covered};
             w.ok = oracle_render(&scene, &out, &w.err);
+            if (w.ok)
+                count_layers(&w, ref->pixel_count);
             pairs += out.pairs;
         }
 #pragma omp critical
-        worker_fini(&w, &ok, err);
+        {
+            hand_on_layers(&w, layers);
+            worker_fini(&w, &ok, err);
+        }
     }
     ref->pairs += pairs;
     free(compared);
@@ -247,7 +290,7 @@ static bool count_bounds(struct reference *ref, const struct inputs *in, uint64_
 #pragma omp parallel reduction(+ : touched)
     {
         struct worker w;
-        worker_init(&w, in, false);
+        worker_init(&w, in, false, 0);
 #pragma omp for schedule(static)
         for (uint32_t b = 0; b < spec->batch; b++) {
             if (!w.ok)
@@ -270,10 +313,15 @@ bool reference_init(struct reference *ref, const struct inputs *in, const struct
 {
     *ref = (struct reference){.spec = in->spec};
     uint64_t *in_bounds = mem_calloc(in->spec.batch, sizeof *in_bounds, "the reference", err);
-    bool ok = in_bounds != NULL && count_bounds(ref, in, in_bounds, err) &&
-              choose(ref, in_bounds, limits, err) && render_scenes(ref, in, limits, err) &&
-              count_others(ref, in, err);
+    uint64_t *layers =
+        mem_calloc((uint64_t)in->spec.triangles + 1, sizeof *layers, "the reference's layers", err);
+    bool ok = in_bounds != NULL && layers != NULL && count_bounds(ref, in, in_bounds, err) &&
+              choose(ref, in_bounds, limits, err) && render_scenes(ref, in, limits, layers, err) &&
+              count_others(ref, in, layers, err);
+    if (ok)
+        summarise_layers(ref, layers);
     free(in_bounds);
+    free(layers);
     if (!ok)
         reference_fini(ref);
     return ok;

@@ -210,6 +210,8 @@ void trial_prepare(struct trial *t, const struct inputs *in, const struct refere
     t->result.pairs = ref->pairs;
     t->result.pairs_in_bounds = ref->in_bounds;
     t->result.pairs_estimated = ref->pairs_estimated;
+    t->result.layers_p99 = ref->layers_p99;
+    t->result.layers_most = ref->layers_most;
     t->result.checked_scenes = (uint32_t)ref->scene_count;
     t->result.checked_pixels = ref->pixel_count;
     t->result.tape_touched_bytes = ref->tape_touched_bytes;

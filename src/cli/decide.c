@@ -13,11 +13,12 @@
 
 struct decide_options {
     struct base_options base;
-    const char *size, *triangles, *pairs, *batch, *sigma, *call, *mode;
+    const char *size, *triangles, *pairs, *batch, *sigma, *call, *source, *mode;
     bool json;
 };
 
 static const char *const calls[] = {"loader", "pageable", "resident", NULL};
+static const char *const sources[] = {"random", "file", NULL};
 static const char *const modes[] = {"forward", "gradient", NULL};
 
 static const struct option table[] = {
@@ -57,6 +58,12 @@ static const struct option table[] = {
      .help = "loader, pageable or resident. Default: the first that was measured",
      .choices = calls,
      .offset = offsetof(struct decide_options, call)},
+    {.name = "source",
+     .type = OPTION_TEXT,
+     .argument = "SOURCE",
+     .help = "of the scenes: random, or file. Default: the first that was measured",
+     .choices = sources,
+     .offset = offsetof(struct decide_options, source)},
     {.name = "mode",
      .type = OPTION_TEXT,
      .argument = "MODE",
@@ -109,14 +116,17 @@ static bool read_question(const struct decide_options *o, struct decide_question
 {
     struct render_spec *spec = &question->spec;
 
-    *question = (struct decide_question){.by_call = o->call != NULL, .has_triangles = o->triangles != NULL};
+    *question = (struct decide_question){.by_call = o->call != NULL,
+                                         .by_source = o->source != NULL,
+                                         .has_triangles = o->triangles != NULL};
     *asked = o->size || o->triangles || o->pairs || o->batch || !o->json;
     if (*asked && !(o->size && o->batch && (o->triangles || o->pairs)))
         return err_set(err, ERR_USAGE, "decide needs --size, --batch, and --triangles or --pairs");
     spec_init(spec);
     return set(spec, "size", o->size, err) && set(spec, "triangles", o->triangles, err) &&
            set(spec, "batch", o->batch, err) && set(spec, "sigma", o->sigma, err) &&
-           set(spec, "call", o->call, err) && set(spec, "mode", o->mode, err) &&
+           set(spec, "call", o->call, err) && set(spec, "source", o->source, err) &&
+            set(spec, "mode", o->mode, err) &&
            (!o->pairs || set_pairs(o, question, err));
 }
 

@@ -182,10 +182,9 @@ const struct command command_sweep = {
     .help = "run a grid of sizes on each device, and print which wins where",
     .description =
         "Runs the grid of each config (a file, - for standard input, or the name of a standard one: "
-        "baseline, "
-        "batch, crossover, crossover-record, fit, forward, gradient, phases, photo, profile, reduction, "
-        "roofline, scaling) on each device; record stands for all but baseline, fit, photo, profile and "
-        "roofline, which make the tables of the renderer's original record. Every cell is checked against the reference before and after it is "
+        "baseline, batch, crossover, crossover-record, fit, fitted, forward, gradient, phases, photo, profile, "
+        "reduction, roofline, scaling) on each device; record stands for all but baseline, fit, fitted, photo, "
+        "profile and roofline, which make the tables of the renderer's original record. Every cell is checked against the reference before and after it is "
         "timed. "
         "Writes a results file for each config and prints its tables.",
     .arguments = "CONFIG...",

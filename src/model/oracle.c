@@ -186,9 +186,9 @@ static void pixel_loss(struct work *work, uint64_t pixel, const double canvas[3]
     }
 }
 
-/* One pixel and the triangles whose bounds hold it, from back to front. image: 3 values, or NULL. */
+/* One pixel and the triangles whose bounds hold it, from back to front. at: its place in the outputs. */
 static bool render_pixel(struct work *work, uint32_t x, uint32_t y, const uint32_t *list, size_t count,
-                         double *image, struct err *err)
+                         size_t at, struct err *err)
 {
     double canvas[3], g[3];
 
@@ -197,12 +197,12 @@ static bool render_pixel(struct work *work, uint32_t x, uint32_t y, const uint32
         return false;
     size_t kept = composite(work, x, y, list, count, canvas);
     pixel_loss(work, (uint64_t)y * work->in->width + x, canvas, g);
-    if (image)
-        memcpy(image, canvas, sizeof(canvas));
+    if (work->out->image)
+        memcpy(work->out->image + 3 * at, canvas, sizeof(canvas));
     if (work->out->grads)
         backward(work, kept, g);
     if (work->out->covered)
-        work->out->covered[(size_t)y * work->in->width + x] = (uint32_t)kept;
+        work->out->covered[at] = (uint32_t)kept;
     for (size_t i = 0; i < kept; i++)
         work->out->opaque += work->layers[i].weight >= ORACLE_OPAQUE;
     work->out->pairs += kept;
@@ -302,8 +302,7 @@ bool oracle_render(const struct oracle_input *in, struct oracle_output *out, str
         ok = row_build(&row, &work, y, err);
         for (uint32_t x = 0; ok && x < in->width; x++) {
             const size_t pixel = (size_t)y * in->width + x, listed = row.start[x + 1] - row.start[x];
-            ok = render_pixel(&work, x, y, row.list + row.start[x], listed, out->image ? out->image + 3 * pixel : NULL,
-                              err);
+            ok = render_pixel(&work, x, y, row.list + row.start[x], listed, pixel, err);
             if (out->listed)
                 out->listed[pixel] = (uint32_t)listed;
         }
@@ -327,7 +326,7 @@ bool oracle_pixels(const struct oracle_input *in, const uint64_t *pixels, size_t
         for (uint32_t t = 0; t < in->triangles; t++)
             if (bounds_hold(&work.bounds[t], x, y))
                 list[listed++] = t;
-        ok = render_pixel(&work, x, y, list, listed, out->image ? out->image + 3 * i : NULL, err);
+        ok = render_pixel(&work, x, y, list, listed, i, err);
     }
     free(list);
     work_fini(&work);

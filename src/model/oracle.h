@@ -38,7 +38,7 @@ struct oracle_output {
     double loss;       /* mean of (C - target)^2; 0 without a target */
     uint64_t pairs;    /* covered: weight > 1e-6 */
     uint64_t in_bounds; /* pixel-triangle pairs inside padded bounds */
-    uint32_t *covered;  /* [H][W] triangles that cover each pixel, or NULL when not wanted; oracle_render alone */
+    uint32_t *covered;  /* [H][W] triangles that cover each pixel, or NULL when not wanted */
     uint32_t *listed;   /* [H][W] triangles whose padded bounds hold it, or NULL; oracle_render alone */
     uint64_t opaque;    /* of the covered pairs: weight >= ORACLE_OPAQUE */
 };
@@ -47,7 +47,8 @@ struct oracle_output {
 bool oracle_render(const struct oracle_input *in, struct oracle_output *out, struct err *err) GB_NODISCARD;
 
 /* Some pixels alone, each with all its triangles: for scenes too large to be checked whole. pixels[count]
- * are y * width + x; out->image is [count][3], in their order; loss and grads are those pixels' share. */
+ * are y * width + x; out->image is [count][3] and out->covered [count], in their order; loss and grads are those
+ * pixels' share. */
 bool oracle_pixels(const struct oracle_input *in, const uint64_t *pixels, size_t count,
                    struct oracle_output *out, struct err *err) GB_NODISCARD;
 

@@ -16,6 +16,7 @@ static const char *const reductions[] = {"ordered", "local", "direct", NULL};
 static const char *const dispatches[] = {"batched", "single", NULL};
 static const char *const loss_places[] = {"device", "host", NULL};
 static const char *const images_kinds[] = {"device", "roundtrip", NULL};
+static const char *const sources[] = {"random", "file", NULL};
 static const char *const on_off[] = {"off", "on", NULL};
 static const char *const booleans[] = {"false", "true", NULL};
 
@@ -61,6 +62,13 @@ static const struct spec_key keys[] = {
      .min = 0,
      .max = SIGMA_MAX,
      FIELD(sigma)},
+    {.name = "source",
+     .help = "where scenes come from: drawn at random, or the scene's files",
+     .type = SPEC_ENUM,
+     .applies = SPEC_FOR_ALL,
+     .grid_only = true,
+     .values = sources,
+     FIELD(source)},
     {.name = "call",
      .help = "what a call moves: targets from pinned memory (loader), from ordinary memory "
              "(pageable), or none (resident)",

@@ -22,6 +22,7 @@ enum reduction { REDUCTION_ORDERED, REDUCTION_LOCAL, REDUCTION_DIRECT };
 enum dispatch_kind { DISPATCH_BATCHED, DISPATCH_SINGLE };
 enum loss_place { LOSS_DEVICE, LOSS_HOST };
 enum images_kind { IMAGES_DEVICE, IMAGES_ROUNDTRIP };
+enum scene_source { SOURCE_RANDOM, SOURCE_FILE };
 
 #define SPEC_MAX_SIZE 32768u
 #define SPEC_MAX_BATCH (1u << 20)
@@ -34,6 +35,7 @@ struct render_spec {
     uint32_t triangles;     /* a scene */
     uint32_t batch;         /* scenes a call; 0 is a call that does nothing */
     float sigma;            /* edge softness, normalised units, > 0 */
+    enum scene_source source; /* where its scenes come from */
     enum call_shape call;
     bool upstream; /* gradients dL/dC given in place of a target; no loss */
     /* openmp */

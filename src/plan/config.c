@@ -54,19 +54,14 @@ static bool read_fixed(const struct reader *r, struct config *out)
 /* How many triangles a file's scene has decides what cells there are, so that much of it is read here. */
 static bool count_triangles(const struct reader *r, struct config *out)
 {
-    const struct json *node = json_get(json_get(r->root, "scene"), "file");
+    struct scene_config *sc = &out->scene;
 
-    for (size_t i = 0; i < out->scene.file_count; i++) {
+    for (size_t i = 0; i < sc->file_count; i++) {
         struct scene scene = {0};
-        const struct json *at = json_type(node) == JSON_ARRAY ? json_at(node, i) : node;
-        if (!scene_load(out->scene.files[i], &scene, r->err))
-            return reader_wrap(r, at);
-        uint32_t triangles = scene.triangles;
+        if (!scene_load(sc->files[i], &scene, r->err))
+            return reader_wrap(r, config_scene_file(r, i));
+        sc->triangles[i] = scene.triangles;
         scene_fini(&scene);
-        if (i > 0 && triangles != out->base.triangles)
-            return reader_fail(r, at, "%s has %u triangles and %s %u; a batch needs the same number in each",
-                               out->scene.files[i], triangles, out->scene.files[0], out->base.triangles);
-        out->base.triangles = triangles;
     }
     return true;
 }
@@ -95,9 +90,10 @@ static bool read_all(const struct reader *r, struct config *out)
 {
     return reader_expect(r, r->root, JSON_OBJECT) && read_version(r) && check_top_keys(r) &&
            reader_name(r, r->root, "name", out->name) && read_fixed(r, out) &&
-           config_read_scene(r, json_get(r->root, "scene"), &out->scene) && count_triangles(r, out) &&
+           config_read_scene(r, json_get(r->root, "scene"), &out->scene, &out->base.source) &&
+           count_triangles(r, out) &&
            config_read_target(r, json_get(r->root, "target"), &out->target) &&
-           config_read_axes(r, json_get(r->root, "axes"), out) &&
+           config_read_axes(r, json_get(r->root, "axes"), out) && config_check_source(r, out) &&
            config_read_backends(r, json_get(r->root, "backends"), out) &&
            config_read_measure(r, json_get(r->root, "measure"), &out->measure) &&
            config_read_tables(r, json_get(r->root, "tables"), out);
@@ -136,6 +132,7 @@ void config_fini(struct config *config)
     for (size_t i = 0; i < config->scene.file_count; i++)
         free(config->scene.files[i]);
     free(config->scene.files);
+    free(config->scene.triangles);
     free(config->target.image);
     free(config->backends);
     free(config->tables);

@@ -10,15 +10,14 @@
 
 #define CONFIG_VERSION 1
 
-enum scene_kind { SCENE_RANDOM, SCENE_FILE };
 enum target_kind { TARGET_FLAT, TARGET_SCENE, TARGET_IMAGE };
 
 struct scene_config {
-    enum scene_kind kind;
     uint64_t seed;       /* random, and upstream gradients */
     float extent;        /* random */
     float background[3]; /* random; a file has its own */
-    char **files;        /* file: cycled over the batch; paths that open as they are */
+    char **files;        /* file: those with a point's triangles are cycled over the batch; paths that open */
+    uint32_t *triangles; /* [file_count] */
     size_t file_count;
 };
 
@@ -54,7 +53,8 @@ struct measure_config {
 struct config {
     char *path;    /* where it came from, for messages and relative paths */
     char name[64]; /* letters, digits, - and _ : file names are made of it */
-    /* Top-level values (mode, sigma, upstream, threads), and the triangles of the scene's files. */
+    /* Top-level values (mode, sigma, upstream, threads), the scene's kind as the source, and the triangles of
+     * its files where they have as many each. */
     struct render_spec base;
     struct axis *axes; /* in the order of spec_keys() */
     size_t axis_count;

@@ -72,21 +72,70 @@ bool config_read_axes(const struct reader *r, const struct json *object, struct 
             continue;
         if (json_get(r->root, keys[k].name))
             return reader_fail(r, values, "is an axis and a fixed value ($.%s) too", keys[k].name);
-        if (out->scene.kind == SCENE_FILE && strcmp(keys[k].name, "triangles") == 0)
-            return reader_fail(r, values, "the scene's file decides how many triangles there are");
         if (!read_axis(r, values, &keys[k], &out->axes[out->axis_count++]))
             return false;
     }
     return true;
 }
 
-static bool is_axis(const struct config *config, const struct spec_key *key)
+static const struct axis *find_axis(const struct config *config, const struct spec_key *key)
 {
     for (size_t i = 0; i < config->axis_count; i++)
         if (config->axes[i].key == key)
+            return &config->axes[i];
+    return NULL;
+}
+
+/* ---- scenes from files ---- */
+
+const struct json *config_scene_file(const struct reader *r, size_t index)
+{
+    const struct json *file = json_get(json_get(r->root, "scene"), "file");
+
+    return json_type(file) == JSON_ARRAY ? json_at(file, index) : file;
+}
+
+static bool some_file_has(const struct scene_config *sc, const char *triangles)
+{
+    char text[SPEC_TEXT_MAX];
+
+    for (size_t i = 0; i < sc->file_count; i++) {
+        snprintf(text, sizeof text, "%u", (unsigned)sc->triangles[i]);
+        if (strcmp(text, triangles) == 0)
             return true;
+    }
     return false;
 }
+
+bool config_check_source(const struct reader *r, struct config *out)
+{
+    const struct scene_config *sc = &out->scene;
+    const struct axis *source = find_axis(out, spec_find("source")),
+                      *triangles = find_axis(out, spec_find("triangles"));
+    const struct json *axes = json_get(r->root, "axes");
+    bool from_files = !source && out->base.source == SOURCE_FILE;
+
+    for (size_t i = 0; source && i < source->count; i++)
+        from_files |= strcmp(source->values[i], source->key->values[SOURCE_FILE]) == 0;
+    if (!from_files)
+        return true;
+    if (sc->file_count == 0)
+        return reader_fail(r, json_get(axes, "source"), "wants files, and $.scene has no \"file\"");
+    for (size_t i = 0; triangles && i < triangles->count; i++)
+        if (!some_file_has(sc, triangles->values[i]))
+            return reader_fail(r, json_at(json_get(axes, "triangles"), i), "no scene file has %s triangles",
+                               triangles->values[i]);
+    for (size_t i = 1; !triangles && i < sc->file_count; i++)
+        if (sc->triangles[i] != sc->triangles[0])
+            return reader_fail(r, config_scene_file(r, i),
+                               "%s has %u triangles and %s %u; a batch needs the same number in each, or an "
+                               "axis \"triangles\" that says which",
+                               sc->files[i], sc->triangles[i], sc->files[0], sc->triangles[0]);
+    out->base.triangles = sc->triangles[0];
+    return true;
+}
+
+/* ---- backends ---- */
 
 static const char *const common_keys[] = {"name", "backend", "device"};
 
@@ -135,7 +184,7 @@ static bool read_option(const struct reader *r, const struct json *member, const
     }
     if (!key || !has_option(out->kind, key))
         return unknown_option(r, member, out->kind);
-    if (is_axis(config, key))
+    if (find_axis(config, key))
         return reader_fail(r, member, "is an axis ($.axes.%s) and a backend's key too", name);
     return spec_set_json(&out->options, key, member, r->err) || reader_wrap(r, member);
 }

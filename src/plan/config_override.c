@@ -152,6 +152,7 @@ static struct json *replace_key(const struct json *root, const char *key, struct
 
     if (values)
         json_set(axes, key, values);
+    const bool kind_too = values && strcmp(key, "source") == 0; /* it stands as the scene's kind */
     for (size_t i = 0; i < json_count(root); i++) {
         const struct json *member = json_at(root, i);
         const char *name = json_key(member);
@@ -159,6 +160,8 @@ static struct json *replace_key(const struct json *root, const char *key, struct
             struct json *backends = json_set_array(copy, name);
             for (size_t k = 0; k < json_count(member); k++)
                 json_add(backends, copy_without(json_at(member, k), key, err));
+        } else if (kind_too && strcmp(name, "scene") == 0) {
+            json_set(copy, name, copy_without(member, "kind", err));
         } else if (strcmp(name, "axes") != 0 && strcmp(name, key) != 0) {
             json_set(copy, name, json_copy(member, err));
         }
@@ -222,7 +225,7 @@ bool config_override_seed(struct config *config, uint64_t seed, struct err *err)
     struct json *scene = copy_without(json_get(config->json, "scene"), "seed", err);
     struct json *root = copy_without(config->json, "scene", err);
 
-    if (!json_get(scene, "kind"))
+    if (!json_get(scene, "kind") && !json_get(json_get(config->json, "axes"), "source"))
         json_set_string(scene, "kind", "random");
     json_set_u64(scene, "seed", seed);
     json_set(root, "scene", scene);

@@ -37,11 +37,15 @@ bool reader_file(const struct reader *r, const struct json *node, char **out);
 bool reader_name(const struct reader *r, const struct json *object, const char *key, char out[64]);
 
 /* The sections. */
-bool config_read_scene(const struct reader *r, const struct json *object, struct scene_config *out);
+bool config_read_scene(const struct reader *r, const struct json *object, struct scene_config *out,
+                       enum scene_source *source);
 bool config_read_target(const struct reader *r, const struct json *object, struct target_config *out);
 bool config_read_measure(const struct reader *r, const struct json *object, struct measure_config *out);
 bool config_read_tables(const struct reader *r, const struct json *array, struct config *out);
 bool config_read_axes(const struct reader *r, const struct json *object, struct config *out);
+/* The files against the axes: a point needs those with as many triangles as it has. */
+bool config_check_source(const struct reader *r, struct config *out);
+const struct json *config_scene_file(const struct reader *r, size_t index); /* where its name stands */
 bool config_read_backends(const struct reader *r, const struct json *array, struct config *out);
 
 #endif

@@ -6,34 +6,16 @@
 #include "base/mem.h"
 #include "plan/config_read.h"
 
-static bool read_scene_random(const struct reader *r, const struct json *object, struct scene_config *out)
+static bool read_files(const struct reader *r, const struct json *file, struct scene_config *out)
 {
-    static const char *const keys[] = {"kind", "seed", "extent", "background", NULL};
-    double extent = (double)out->extent;
-
-    if (!reader_check_keys(r, object, keys) || !reader_u64(r, object, "seed", &out->seed) ||
-        !reader_number(r, object, "extent", 0, 1000, &extent) ||
-        !reader_colour(r, object, "background", out->background))
-        return false;
-    out->extent = (float)extent;
-    return true;
-}
-
-static bool read_scene_files(const struct reader *r, const struct json *object, struct scene_config *out)
-{
-    static const char *const keys[] = {"kind", "seed", "file", NULL};
-    const struct json *file = json_get(object, "file");
-
-    if (!reader_check_keys(r, object, keys) || !reader_u64(r, object, "seed", &out->seed))
-        return false;
-    if (!file)
-        return reader_fail(r, object, "has no \"file\" (a scene file, or a list of them)");
     bool list = json_type(file) == JSON_ARRAY;
+
     if (list && json_count(file) == 0)
         return reader_fail(r, file, "is an empty list");
     size_t count = list ? json_count(file) : 1;
     out->files = mem_calloc(count, sizeof *out->files, "scene files", r->err);
-    if (!out->files)
+    out->triangles = mem_calloc(count, sizeof *out->triangles, "scene files", r->err);
+    if (!out->files || !out->triangles)
         return false;
     for (size_t i = 0; i < count; i++) {
         if (!reader_file(r, list ? json_at(file, i) : file, &out->files[i]))
@@ -43,17 +25,46 @@ static bool read_scene_files(const struct reader *r, const struct json *object, 
     return true;
 }
 
-bool config_read_scene(const struct reader *r, const struct json *object, struct scene_config *out)
+/* Where $.axes.source tells which scenes there are, they are described side by side. */
+static bool read_kind(const struct reader *r, const struct json *object, enum scene_source *out)
 {
-    static const char *const kinds[] = {"random", "file", NULL};
-    int kind;
+    const struct json *axis = json_get(json_get(r->root, "axes"), "source"), *kind = json_get(object, "kind");
+    int value;
+
+    if (!axis) {
+        if (!reader_choice(r, object, "kind", spec_find("source")->values, &value))
+            return false;
+        *out = (enum scene_source)value;
+        return true;
+    }
+    return !kind || reader_fail(r, kind, "is an axis ($.axes.source) and a fixed value too");
+}
+
+bool config_read_scene(const struct reader *r, const struct json *object, struct scene_config *out,
+                       enum scene_source *source)
+{
+    static const char *const random_keys[] = {"kind", "seed", "extent", "background", NULL},
+                             *const file_keys[] = {"kind", "seed", "file", NULL},
+                             *const all_keys[] = {"seed", "extent", "background", "file", NULL};
+    const struct json *file = json_get(object, "file");
+    double extent = (double)out->extent;
 
     if (!object)
         return true;
-    if (!reader_expect(r, object, JSON_OBJECT) || !reader_choice(r, object, "kind", kinds, &kind))
+    if (!reader_expect(r, object, JSON_OBJECT) || !read_kind(r, object, source) ||
+        !reader_check_keys(r, object,
+                           !json_get(object, "kind")  ? all_keys
+                           : *source == SOURCE_FILE ? file_keys
+                                                    : random_keys))
         return false;
-    out->kind = (enum scene_kind)kind;
-    return out->kind == SCENE_FILE ? read_scene_files(r, object, out) : read_scene_random(r, object, out);
+    if (*source == SOURCE_FILE && !file)
+        return reader_fail(r, object, "has no \"file\" (a scene file, or a list of them)");
+    if (!reader_u64(r, object, "seed", &out->seed) ||
+        !reader_number(r, object, "extent", 0, 1000, &extent) ||
+        !reader_colour(r, object, "background", out->background))
+        return false;
+    out->extent = (float)extent;
+    return !file || read_files(r, file, out);
 }
 
 bool config_read_target(const struct reader *r, const struct json *object, struct target_config *out)

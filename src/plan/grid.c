@@ -134,6 +134,7 @@ static bool backend_spec(const struct config *config, size_t backend, size_t poi
     out->triangles = base->triangles;
     out->batch = base->batch;
     out->sigma = base->sigma;
+    out->source = base->source;
     return apply(config, true, point_index, out, err);
 }
 

@@ -60,7 +60,7 @@ bool decide_contenders(const struct results *results, const struct render_spec *
         return false;
     for (size_t i = 0; i < all; i++) {
         const struct cell *line = (*lines)[i];
-        if (line->spec.upstream == question->upstream &&
+        if (line->spec.upstream == question->upstream && line->spec.source == question->source &&
             (!spec_matters(&line->spec, call, line->kind) || line->spec.call == question->call))
             (*lines)[kept++] = line;
     }
@@ -373,6 +373,15 @@ static void choose_call(const struct results *results, struct render_spec *quest
         }
 }
 
+static void choose_source(const struct results *results, struct render_spec *question)
+{
+    for (size_t i = 0; i < results->cell_count; i++)
+        if (results->cells[i].spec.mode == question->mode) {
+            question->source = results->cells[i].spec.source;
+            return;
+        }
+}
+
 bool decide(const struct results *results, struct decide_question *question, struct decision *out,
             struct err *err)
 {
@@ -381,6 +390,8 @@ bool decide(const struct results *results, struct decide_question *question, str
 
     if (!question->by_call)
         choose_call(results, &question->spec);
+    if (!question->by_source)
+        choose_source(results, &question->spec);
     if (!decide_contenders(results, &question->spec, &lines, &p.count, err))
         return false;
     p.all = mem_calloc(p.count + 1, sizeof(*p.all), "contenders", err);

@@ -26,8 +26,10 @@ enum decide_confidence {
 };
 
 struct decide_question {
-    struct render_spec spec; /* mode, size, triangles, batch and sigma are meant; call where by_call is set */
-    bool by_call; /* false: the call is that of the first OpenCL cell of this mode */
+    /* mode, size, triangles, batch and sigma are meant; call and source where by_call and by_source are set */
+    struct render_spec spec;
+    bool by_call;   /* false: the call is that of the first OpenCL cell of this mode */
+    bool by_source; /* false: likewise, the source of scenes that of the first cell */
     double pairs; /* covered pairs of the call; 0: not given */
     bool has_triangles; /* both are given: by pairs, and surely so only where triangles agree */
 };
@@ -50,11 +52,11 @@ struct decision {
     double by_triangles_margin;
 };
 
-/* Writes the call that is meant into the question. */
+/* Writes the call and the source that are meant into the question. */
 bool decide(const struct results *results, struct decide_question *question, struct decision *out,
             struct err *err) GB_NODISCARD;
 
-/* Lines of the question's mode, call and upstream: the first cell of each, which differ from the line's
+/* Lines of the question's mode, call, source and upstream: the first cell of each, which differ from the line's
  * others in surface_keys() alone. free() the array. */
 bool decide_contenders(const struct results *results, const struct render_spec *question,
                        const struct cell ***lines, size_t *count, struct err *err) GB_NODISCARD;

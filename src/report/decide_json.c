@@ -55,6 +55,8 @@ bool decide_rule_to_json(const struct results *results, const struct render_spec
     json_set_string(object, "mode", text);
     spec_text(question, spec_find("call"), text);
     json_set_string(object, "call", text);
+    spec_text(question, spec_find("source"), text);
+    json_set_string(object, "source", text);
     json_set_string(object, "method",
                     "the shortest time wins; between points log(time) and log(pairs) are linear in the logarithms "
                     "of sqrt(width*height), triangles, batch and sigma; a call of other scenes is that of as many "

@@ -154,22 +154,25 @@ void label_line(char out[LABEL_MAX], const struct results *results, const struct
     strbuf_fini(&sb);
 }
 
-static const char *scenes_of(const struct results *results)
+/* NULL where the config does not say. A file of a version without sources has the scene's kind alone. */
+static const char *scenes_of(const struct results *results, const struct render_spec *spec)
 {
     const struct json *config = results->head ? json_get(results->head, "config") : NULL;
-    const struct json *scene = config ? json_get(config, "scene") : NULL;
-    const struct json *kind = scene ? json_get(scene, "kind") : NULL;
+    const struct json *kind = json_get(json_get(config, "scene"), "kind");
+    const char *source = kind                                            ? json_string(kind)
+                         : json_get(json_get(config, "axes"), "source") ? spec_find("source")->values[spec->source]
+                                                                         : NULL;
 
-    if (!kind)
+    if (!source)
         return NULL;
-    return strcmp(json_string(kind), "file") == 0 ? "scenes from files" : "random scenes";
+    return strcmp(source, "file") == 0 ? "scenes from files" : "random scenes";
 }
 
 void label_point(char out[LABEL_MAX], const struct results *results, const struct render_spec *spec,
                  key_set free)
 {
     static const char *const names[] = {"mode", "size", "triangles", "batch", "sigma", "upstream"};
-    const char *scenes = scenes_of(results);
+    const char *scenes = free & keys_named("source") ? NULL : scenes_of(results, spec);
     struct strbuf sb = STRBUF_INIT;
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

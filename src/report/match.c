@@ -100,7 +100,7 @@ bool match_same_pairs(const struct cell *was, const struct cell *now)
 
 bool match_same_work(const struct match *match, char why[MATCH_WHY_MAX])
 {
-    static const char *const names[] = {"mode", "size", "triangles", "batch", "sigma", "upstream"};
+    static const char *const names[] = {"mode", "size", "triangles", "batch", "sigma", "source", "upstream"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const struct spec_key *key = spec_find(names[i]);

@@ -23,7 +23,7 @@ key_set keys_named(const char *names)
 
 key_set keys_of_point(void)
 {
-    return keys_named("mode size triangles batch sigma upstream");
+    return keys_named("mode size triangles batch sigma source upstream");
 }
 
 bool cells_alike(const struct cell *a, const struct cell *b, key_set free)

@@ -15,7 +15,7 @@
 typedef uint64_t key_set;
 /* Names separated by blanks; an unknown one adds nothing. */
 key_set keys_named(const char *names);
-key_set keys_of_point(void); /* mode, size, triangles, batch, sigma, upstream: what is computed */
+key_set keys_of_point(void); /* mode, size, triangles, batch, sigma, source, upstream: what is computed */
 
 /* Same backend, same device, and equal in every key that matters for both, but those in `free`. */
 bool cells_alike(const struct cell *a, const struct cell *b, key_set free);

@@ -1,11 +1,12 @@
 """gpubench scene: counted by hand, and drawn."""
 import json
 import os
+import re
 
 import pytest
 
 import pictures
-from conftest import ROOT, needs_opencl
+from conftest import ROOT, needs_opencl, tiny
 
 FITTED = ROOT / "configs/photo/astronaut-128-triangles.json"
 
@@ -34,6 +35,35 @@ def test_counts_of_a_made_scene(gpubench, tmp_path):
     assert got["evaluations_a_pixel"] == {"fused": pytest.approx(2.8), "recompute": pytest.approx(1.4 + 3 * 0.7),
                                           "taped": pytest.approx(2.8)}
     assert got["tape_bytes"]["dense"] == 12 * 2 * 40
+
+
+def test_random_scenes_and_files_in_one_sweep(gpubench, tmp_path, write_config):
+    """An axis of sources: files take part with the points of their triangles; pairs and layers are the scene's."""
+    half = [[0.5, -50], [0.5, 51], [-100, 0.5]]
+    (tmp_path / "two.json").write_text(scene((half, 1.0), (half, 0.5)))
+    (tmp_path / "one.json").write_text(scene((half, 1.0)))
+    write_config(tiny(axes={"size": [16], "triangles": [1, 2], "batch": [3], "source": ["random", "file"]}, sigma=0.01,
+                      scene={"seed": 5, "file": ["two.json", "one.json"]}, tables=["scenes"],
+                      target={"kind": "flat", "color": [0.2, 0.3, 0.4]},
+                      backends=[{"name": "cpu", "backend": "openmp"},
+                                {"name": "again", "backend": "openmp", "variant": "scalar"}]))
+    run = gpubench("sweep", "c.json", "-q", "-o", "r.json")
+    assert run.returncode == 0, run.stderr
+    cells = {c["id"]: c for c in json.loads((tmp_path / "r.json").read_text())["cells"]}
+    assert len(cells) == 8
+    for triangles in 1, 2:
+        cell = cells[f"cpu/16x16/t{triangles}/b3/source=file"]
+        assert cell["params"]["source"] == "file"
+        assert cell["counts"]["pairs"] == triangles * 10 * 16 * 3  # the left half, and two soft columns
+        assert cell["counts"]["layers_p99"] == cell["counts"]["layers_most"] == triangles
+    assert "Scenes from files beside random ones" in run.stdout
+    assert len(re.findall(r"^ 16² +[12] (?:random|file) ", run.stdout, re.M)) == 4
+    for form in "markdown", "html", "json":
+        report = gpubench("report", "r.json", "-f", form)
+        assert report.returncode == 0 and "beside random ones" in report.stdout
+    assert "layers_most" in gpubench("report", "r.json", "-f", "csv").stdout
+    run = gpubench("sweep", "c.json", "-q", "--dry-run", "-a", "triangles=1,3")
+    assert run.returncode == 2 and "$.axes.triangles[1]: no scene file has 3 triangles" in run.stderr
 
 
 def test_an_empty_scene(gpubench, tmp_path):

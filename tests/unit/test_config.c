@@ -48,7 +48,7 @@ static void test_defaults(void **state)
     assert_string_equal(c.name, "n");
     assert_int_equal(c.axis_count, 0);
     assert_int_equal(c.backend_count, 1);
-    assert_int_equal(c.scene.kind, SCENE_RANDOM);
+    assert_int_equal(c.base.source, SOURCE_RANDOM);
     assert_int_equal(c.target.kind, TARGET_FLAT);
     assert_int_equal(c.base.mode, MODE_GRADIENT);
     assert_int_equal(c.measure.min_samples, 10);
@@ -139,6 +139,10 @@ static void test_broken(void **state)
         {"{\"version\": 1, \"name\": \"n\", \"backends\": [{\"name\": \"c\", \"backend\": \"openmp\"}, "
          "{\"name\": \"c\", \"backend\": \"opencl\"}]}",
          "x.json: $.backends[1].name: \"c\" is another backend's name too"},
+        {WITH("\"axes\": {\"source\": [\"random\", \"file\"]}"),
+         "x.json: $.axes.source: wants files, and $.scene has no \"file\""},
+        {WITH("\"axes\": {\"source\": [\"random\"]}, \"scene\": {\"kind\": \"random\"}"),
+         "x.json: $.scene.kind: is an axis ($.axes.source) and a fixed value too"},
         {WITH("\"scene\": {\"seed\": 1}"), "x.json: $.scene: has no \"kind\" (random, file)"},
         {WITH("\"scene\": {\"kind\": \"random\", \"sead\": 1}"),
          "x.json: $.scene.sead: unknown key; did you mean \"seed\"?"},
@@ -263,6 +267,9 @@ static void test_files(void **state)
                                    "\"target\": {\"kind\": \"image\", \"file\": \"/pictures/p.ppm\"}");
     static const char ragged[] =
         WITH("\"scene\": {\"kind\": \"file\", \"file\": [\"one.json\", \"none.json\"]}");
+    static const char mixed[] =
+        WITH("\"axes\": {\"source\": [\"random\", \"file\"], \"triangles\": [0, 1]}, "
+             "\"scene\": {\"seed\": 3, \"file\": [\"one.json\", \"none.json\"]}");
     static const char *const names[] = {"one.json", "none.json", "c.json"};
     char dir[SCRATCH_MAX], path[SCRATCH_MAX], config_path[SCRATCH_MAX];
     struct err err = ERR_INIT;
@@ -279,9 +286,23 @@ static void test_files(void **state)
     assert_string_equal(c.target.image, "/pictures/p.ppm");
     assert_int_equal(c.base.triangles, 1);
     assert_false(config_override_axis(&c, "triangles=4", &err));
-    assert_non_null(
-        strstr(err.text, "$.axes.triangles: the scene's file decides how many triangles there are"));
+    assert_non_null(strstr(err.text, "$.axes.triangles[0]: no scene file has 4 triangles"));
     err_fini(&err);
+    config_fini(&c);
+
+    scratch_write(config_path, mixed, strlen(mixed));
+    assert_true(config_load(config_path, &c, &err));
+    assert_int_equal(c.axis_count, 2);
+    assert_int_equal(c.scene.file_count, 2);
+    assert_int_equal(c.scene.triangles[0], 1);
+    assert_true(config_override_axis(&c, "source=file", &err));
+    assert_true(config_override_seed(&c, 5, &err));
+    assert_int_equal(c.scene.seed, 5);
+    assert_false(config_override_axis(&c, "triangles=1,2", &err));
+    assert_non_null(strstr(err.text, "$.axes.triangles[1]: no scene file has 2 triangles"));
+    err_fini(&err);
+    assert_true(config_override_axis(&c, "source=random", &err));
+    assert_true(config_override_axis(&c, "triangles=1,2", &err));
     config_fini(&c);
 
     scratch_write(config_path, ragged, strlen(ragged));

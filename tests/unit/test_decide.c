@@ -171,6 +171,30 @@ static void test_the_call_is_that_of_the_question(void **state)
 
 /* Scenes of 32 and 512 triangles at two sizes, a triangle covering a sixteenth of the pixels; the CPU takes 10 ns
  * a pair, the device 1 ms and 1 ns a pair. */
+static void test_scenes_of_another_source_are_no_contenders(void **state)
+{
+    struct results r;
+    struct decide_question question = {.has_triangles = true};
+    struct decision d;
+    struct err err = ERR_INIT;
+    (void)state;
+    made_init(&r);
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 1000, 20);
+    made_cell(&r, "device", MADE_GPU, 64, 32, 2000, 20);
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 500, 20)->spec.source = SOURCE_FILE;
+    made_cell(&r, "device", MADE_GPU, 64, 32, 100, 20)->spec.source = SOURCE_FILE;
+    spec_init(&question.spec);
+    question.spec.width = question.spec.height = 64;
+    question.spec.triangles = 32;
+    assert_true(decide(&r, &question, &d, &err));
+    assert_ptr_equal(d.winner, &r.cells[0]);
+    question.by_source = true;
+    question.spec.source = SOURCE_FILE;
+    assert_true(decide(&r, &question, &d, &err));
+    assert_ptr_equal(d.winner, &r.cells[3]);
+    made_fini(&r);
+}
+
 static void made_pairs(struct results *r)
 {
     made_init(r);
@@ -283,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_one_device_alone_is_no_contest),
         cmocka_unit_test(test_the_margin_is_over_another_device),
         cmocka_unit_test(test_the_call_is_that_of_the_question),
+        cmocka_unit_test(test_scenes_of_another_source_are_no_contenders),
         cmocka_unit_test(test_pairs_stand_for_as_many_triangles),
         cmocka_unit_test(test_more_pairs_than_measured_are_outside),
         cmocka_unit_test(test_pairs_and_triangles_that_disagree_leave_it_open),

@@ -7,9 +7,10 @@
 
 #include "base/mem.h"
 #include "bench/reference.h"
+#include "model/oracle.h"
 #include "unit/fake_backend.h"
 
-static struct config config = {.scene = {.kind = SCENE_RANDOM, .seed = 11, .extent = 0.15f},
+static struct config config = {.scene = {.seed = 11, .extent = 0.15f},
                                .target = {.kind = TARGET_FLAT, .color = {0.4f, 0.5f, 0.6f}}};
 static const struct input_files files = {.config = &config};
 
@@ -69,6 +70,8 @@ static uint64_t pairs_of_all(const struct setup *s)
     uint64_t pairs = all.pairs;
     assert_false(all.pairs_estimated);
     assert_int_equal(all.scene_count, s->inputs.spec.batch);
+    assert_true(s->reference.pairs_estimated || all.layers_p99 == s->reference.layers_p99);
+    assert_true(s->reference.pairs_estimated || all.layers_most == s->reference.layers_most);
     reference_fini(&all);
     return pairs;
 }
@@ -91,6 +94,36 @@ static void test_whole(void **state)
     assert_false(check(&s, false, text));
     assert_memory_equal(text, "scene 1: loss off by ", 21);
     assert_true(check(&s, true, NULL));
+    end(&s);
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Against all pixels of all scenes in a row, sorted. */
+static void test_layers(void **state)
+{
+    (void)state;
+    struct setup s;
+    struct err err = ERR_INIT;
+    float params[12 * 10], background[3] = {0};
+    uint32_t covered[3 * 24 * 16];
+    begin(&s, &reference_limits, 3, false);
+    for (uint32_t b = 0; b < 3; b++) {
+        struct oracle_input in = {.width = 24, .height = 16, .triangles = 12, .sigma = s.inputs.spec.sigma,
+                                  .params = params, .background = background};
+        struct oracle_output out = {.covered = covered + b * 24 * 16};
+        inputs_params(&s.inputs, b, params);
+        assert_true(oracle_render(&in, &out, &err));
+    }
+    const size_t count = sizeof covered / sizeof covered[0];
+    qsort(covered, count, sizeof covered[0], compare_counts);
+    assert_int_equal(s.reference.layers_p99, covered[(size_t)ceil(0.99 * (double)count) - 1]);
+    assert_int_equal(s.reference.layers_most, covered[count - 1]);
+    assert_true(s.reference.layers_p99 < s.reference.layers_most);
     end(&s);
 }
 
@@ -188,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_layers),
         cmocka_unit_test(test_some_scenes),
         cmocka_unit_test(test_pairs_are_estimated_above_a_limit),
         cmocka_unit_test(test_sampled_pixels),

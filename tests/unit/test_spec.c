@@ -30,7 +30,7 @@ static void test_defaults(void **state)
 {
     static const char *const want[][2] = {
         {"mode", "gradient"}, {"size", "256x256"},   {"triangles", "512"},     {"batch", "16"},
-        {"sigma", "0.01"},    {"call", "loader"},    {"upstream", "false"},    {"variant", "fast"},
+        {"sigma", "0.01"},    {"source", "random"},  {"call", "loader"},    {"upstream", "false"},    {"variant", "fast"},
         {"threads", "0"},     {"strategy", "fused"}, {"reduction", "ordered"}, {"dispatch", "batched"},
         {"loss", "device"},   {"pool", "on"},        {"images", "device"},     {"workgroup", "0"}};
     struct render_spec spec;
@@ -51,7 +51,7 @@ static void test_text_in_is_text_out(void **state)
     static const char *const values[][2] = {
         {"mode", "forward"},     {"size", "37x19"},      {"triangles", "0"},     {"triangles", "1048576"},
         {"batch", "0"},          {"sigma", "0.0015"},    {"sigma", "1e-08"},     {"sigma", "1000"},
-        {"call", "resident"},    {"upstream", "true"},   {"variant", "scalar"},  {"threads", "4096"},
+        {"source", "file"},      {"call", "resident"},    {"upstream", "true"},   {"variant", "scalar"},  {"threads", "4096"},
         {"strategy", "taped"},   {"reduction", "local"}, {"dispatch", "single"}, {"loss", "host"},
         {"images", "roundtrip"}, {"pool", "off"},        {"workgroup", "64"},    {"size", "32768x1"}};
     struct render_spec spec;
@@ -181,17 +181,17 @@ static void test_params_hold_what_matters(void **state)
     spec_init(&spec);
     expect_json(&spec, BACKEND_OPENMP,
                 "{\"mode\":\"gradient\",\"width\":256,\"height\":256,\"triangles\":512,\"batch\":16,"
-                "\"sigma\":0.01,\"upstream\":false,\"variant\":\"fast\",\"threads\":0}");
+                "\"sigma\":0.01,\"source\":\"random\",\"upstream\":false,\"variant\":\"fast\",\"threads\":0}");
     expect_json(&spec, BACKEND_OPENCL,
                 "{\"mode\":\"gradient\",\"width\":256,\"height\":256,\"triangles\":512,\"batch\":16,"
-                "\"sigma\":0.01,\"call\":\"loader\",\"upstream\":false,\"strategy\":\"fused\","
+                "\"sigma\":0.01,\"source\":\"random\",\"call\":\"loader\",\"upstream\":false,\"strategy\":\"fused\","
                 "\"reduction\":\"ordered\",\"dispatch\":\"batched\",\"loss\":\"device\",\"pool\":\"on\","
                 "\"images\":\"device\",\"workgroup\":0}");
     spec.mode = MODE_FORWARD;
     expect_json(
         &spec, BACKEND_OPENCL,
         "{\"mode\":\"forward\",\"width\":256,\"height\":256,\"triangles\":512,\"batch\":16,"
-        "\"sigma\":0.01,\"call\":\"loader\",\"upstream\":false,\"dispatch\":\"batched\",\"pool\":\"on\","
+        "\"sigma\":0.01,\"source\":\"random\",\"call\":\"loader\",\"upstream\":false,\"dispatch\":\"batched\",\"pool\":\"on\","
         "\"workgroup\":0}");
 }
 

@@ -175,10 +175,47 @@ static void test_many_columns_are_dropped_not_wrapped(void **state)
     made_fini(&r);
 }
 
+/* Scenes of both sources: a file's has a quarter of the pairs, which the CPU's time follows and the GPU's not. */
+static void test_fitted_scenes_beside_random_ones(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    for (int source = 0; source < 2; source++)
+        for (int device = 0; device < 2; device++) {
+            const uint64_t cpu_ns = source ? 50000 : 200000, gpu_ns = source ? 90000 : 100000;
+            struct cell *c = made_cell(&r, device ? "device" : "cpu", device ? MADE_GPU : MADE_CPU, 64, 32,
+                                       device ? gpu_ns : cpu_ns, 20);
+            c->spec.source = source ? SOURCE_FILE : SOURCE_RANDOM;
+            c->pairs = source ? 65536 : 262144;
+            c->layers_p99 = source ? 5 : 9;
+            c->layers_most = source ? 6 : 12;
+        }
+    expect_tables(&r, "scenes",
+                  "Scenes from files beside random ones\n"
+                  "CPU time / device time (above 1: device faster)\n"
+                  "gradient, batch 16, sigma 0.01\n"
+                  "CPU: AMD EPYC 7B13, 2 threads, AVX2\n"
+                  "device: NVIDIA H200 [0:0], fused + ordered    call: loader, 1 in flight\n"
+                  "pairs: covering triangles a pixel, on average\n"
+                  "layers: 99 % of the pixels have at most so many; the most\n"
+                  "                                             CPU H200   pairs layers\n"
+                  "size triangles source ratio                   us   us a pixel   99 % most\n"
+                  " 64²        32 random 2.00 [1.99,2.01] H200  200  100     4.0      9   12\n"
+                  " 64²        32 file   0.56 [0.55,0.56] CPU  50.0 90.0    1.00      5    6\n"
+                  "64² × 32: 2.0 on random scenes, 0.56 on files': 0.25 times the pairs, 5 layers\n"
+                  "for 9. CPU takes 0.25 times as long, H200 0.90 times: less of what H200 does\n"
+                  "depends on pairs\n"
+                  "Times and pairs are measured and counted; what makes them differ is concluded\n"
+                  "from them\n");
+    made_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_nine_cells),
+        cmocka_unit_test(test_fitted_scenes_beside_random_ones),
         cmocka_unit_test(test_what_has_no_time_says_why),
         cmocka_unit_test(test_two_samples_decide_nothing_for_sure),
         cmocka_unit_test(test_one_table_a_call_shape_and_device),
