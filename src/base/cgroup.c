@@ -46,6 +46,25 @@ static void quota_v1(const char *dir, double *limit)
         keep_smaller(limit, (double)quota, (double)strtol(line, NULL, 10));
 }
 
+/* A figure so large that it means no limit, as version 1 has it, is none. */
+static void memory_limit(const char *dir, const char *file, double *limit)
+{
+    char path[4200], line[128];
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    if (read_line(path, line, sizeof line) && strncmp(line, "max", 3) != 0 && strtod(line, NULL) < 1e18)
+        keep_smaller(limit, strtod(line, NULL), 1);
+}
+
+static void memory_v2(const char *dir, double *limit)
+{
+    memory_limit(dir, "memory.max", limit);
+}
+
+static void memory_v1(const char *dir, double *limit)
+{
+    memory_limit(dir, "memory.limit_in_bytes", limit);
+}
+
 /* Applies `read` to prefix/group and every ancestor of it down to prefix. */
 static void each_ancestor(const char *prefix, const char *group, void (*read)(const char *, double *),
                           double *limit)
@@ -64,7 +83,14 @@ static void each_ancestor(const char *prefix, const char *group, void (*read)(co
     }
 }
 
-double cgroup_cpu_quota(const char *cgroup_file, const char *root)
+/* What a group and its ancestors say of one controller, in both versions. */
+struct question {
+    const char *controller; /* version 1's name for it */
+    void (*v2)(const char *dir, double *limit);
+    void (*v1)(const char *dir, double *limit);
+};
+
+static double ask(const char *cgroup_file, const char *root, const struct question *q)
 {
     double limit = 0;
     char line[4096];
@@ -81,18 +107,28 @@ double cgroup_cpu_quota(const char *cgroup_file, const char *root)
         *controllers++ = '\0';
         *group++ = '\0';
         if (strcmp(line, "0") == 0 && *controllers == '\0') {
-            each_ancestor(root, group, quota_v2, &limit);
+            each_ancestor(root, group, q->v2, &limit);
             continue;
         }
         char *save = NULL;
         for (char *c = strtok_r(controllers, ",", &save); c != NULL; c = strtok_r(NULL, ",", &save)) {
-            if (strcmp(c, "cpu") == 0) {
+            if (strcmp(c, q->controller) == 0) {
                 char prefix[512];
-                snprintf(prefix, sizeof prefix, "%s/cpu", root);
-                each_ancestor(prefix, group, quota_v1, &limit);
+                snprintf(prefix, sizeof prefix, "%s/%s", root, q->controller);
+                each_ancestor(prefix, group, q->v1, &limit);
             }
         }
     }
     fclose(f);
     return limit;
+}
+
+double cgroup_cpu_quota(const char *cgroup_file, const char *root)
+{
+    return ask(cgroup_file, root, &(struct question){"cpu", quota_v2, quota_v1});
+}
+
+uint64_t cgroup_memory_bytes(const char *cgroup_file, const char *root)
+{
+    return (uint64_t)ask(cgroup_file, root, &(struct question){"memory", memory_v2, memory_v1});
 }

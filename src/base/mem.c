@@ -1,8 +1,12 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/cgroup.h"
 
 #define CACHE_LINE 64
 
@@ -91,4 +95,35 @@ void mem_poison(void *p, size_t bytes)
 {
     if (bytes > 0)
         memset(p, 0xFF, bytes); /* all bits set is a NaN in float and in double */
+}
+
+uint64_t mem_machine_bytes(void)
+{
+    const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t limit = cgroup_memory_bytes("/proc/self/cgroup", "/sys/fs/cgroup");
+
+    return limit > 0 && limit < all ? limit : all;
+}
+
+uint64_t mem_free_bytes(void)
+{
+    const uint64_t all = mem_machine_bytes(), page = (uint64_t)sysconf(_SC_PAGESIZE);
+    unsigned long long kb = 0, size, resident = 0;
+    bool told = false;
+    char line[128];
+    FILE *f = fopen("/proc/meminfo", "re");
+
+    while (f && !told && fgets(line, sizeof(line), f))
+        told = sscanf(line, "MemAvailable: %llu", &kb) == 1;
+    if (f)
+        fclose(f);
+    if (!told)
+        return all;
+    f = fopen("/proc/self/statm", "re");
+    if (f && fscanf(f, "%llu %llu", &size, &resident) != 2)
+        resident = 0;
+    if (f)
+        fclose(f);
+    const uint64_t there = kb * 1024 + resident * page;
+    return there < all ? there : all;
 }

@@ -23,6 +23,11 @@ void *mem_alloc_aligned(uint64_t count, size_t elem_size, const char *what, stru
 bool mem_grow(void **array, size_t *capacity, size_t need, size_t elem_size, const char *what,
               struct err *err) GB_NODISCARD;
 
+/* The machine's memory, or what control groups leave this process of it. */
+uint64_t mem_machine_bytes(void);
+/* What is free of it now, with what this process holds; all of it where the kernel does not tell. */
+uint64_t mem_free_bytes(void);
+
 /* A copy of a string; free() releases. */
 char *mem_strdup(const char *s, struct err *err) GB_NODISCARD;
 

@@ -83,7 +83,7 @@ static bool prepare_point(struct point *p, struct err *err)
  * machine's memory, and within half of each device's. At least one. */
 static size_t group_length(const struct point *p, size_t first)
 {
-    const uint64_t machine = trial_machine_bytes() / 2;
+    const uint64_t machine = mem_machine_bytes() / 2;
     uint64_t host = 0;
     size_t length = 0;
     for (size_t i = first; i < p->count; i++, length++) {

@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "bench/estimate.h"
 #include "bench/stats.h"
 
+/* Of the machine's memory; the rest is for the reference, the driver and others. */
+#define HOST_PERCENT 80
 #define MAX_REPEATS 7 /* of the synchronised and of the profiled call */
 
 static uint64_t now_ns(const struct trial *t)
@@ -73,9 +75,11 @@ uint64_t trial_host_bytes(const struct renderer *renderer, const struct render_f
     return bytes;
 }
 
-uint64_t trial_machine_bytes(void)
+uint64_t trial_host_limit(void)
 {
-    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t share = mem_machine_bytes() / 100 * HOST_PERCENT, there = mem_free_bytes();
+
+    return share < there ? share : there;
 }
 
 bool trial_footprint(struct renderer *renderer, const struct render_spec *spec, struct render_footprint *out,
@@ -87,13 +91,16 @@ bool trial_footprint(struct renderer *renderer, const struct render_spec *spec, 
     if (!renderer->ops->footprint(renderer, spec, out, err) ||
         !renderer->ops->footprint(renderer, &verified, &kept, err))
         return false;
-    const uint64_t needed = trial_host_bytes(renderer, &kept), there = trial_machine_bytes();
-    if (needed <= there)
+    const uint64_t needed = trial_host_bytes(renderer, &kept), limit = trial_host_limit();
+    if (needed <= limit)
         return true;
-    char needed_text[UNITS_MAX], there_text[UNITS_MAX];
+    char needed_text[UNITS_MAX], limit_text[UNITS_MAX], all_text[UNITS_MAX];
     units_bytes(needed_text, needed);
-    units_bytes(there_text, there);
-    return err_set(err, ERR_LIMIT, "needs %s of host memory, this machine has %s", needed_text, there_text);
+    units_bytes(limit_text, limit);
+    units_bytes(all_text, mem_machine_bytes());
+    return err_set(err, ERR_LIMIT,
+                   "needs %s of host memory; a cell may take %s here (%d %% of %s, and no more than is free)",
+                   needed_text, limit_text, HOST_PERCENT, all_text);
 }
 
 bool trial_init(struct trial *t, const struct config *config, const struct grid *grid, size_t index,
@@ -202,6 +209,20 @@ static bool side_after_call(void *context, struct err *err)
                    (unsigned long long)counts.pool_misses);
 }
 
+/* A cell that cannot end within its time is refused before it takes the machine's memory and minutes. */
+static bool check_time(const struct trial *t, const struct inputs *in, uint64_t pairs, struct err *err)
+{
+    struct inputs part;
+    struct estimate estimate;
+    const double times = estimate_part(in, pairs, &part);
+
+    if (times <= 1)
+        return true;
+    stage(t, STAGE_ESTIMATING);
+    return estimate_measure(t->renderer, &t->result.spec, &part, times, t->clock, &estimate, err) &&
+           estimate_fits(&estimate, t->rules, err);
+}
+
 void trial_prepare(struct trial *t, const struct inputs *in, const struct reference *ref)
 {
     struct err cause = ERR_INIT;
@@ -215,7 +236,8 @@ void trial_prepare(struct trial *t, const struct inputs *in, const struct refere
     t->result.checked_scenes = (uint32_t)ref->scene_count;
     t->result.checked_pixels = ref->pixel_count;
     t->result.tape_touched_bytes = ref->tape_touched_bytes;
-    if ((t->result.spec.mode == MODE_GRADIENT && !verify_images(t, in, ref, &cause)) ||
+    if (!check_time(t, in, ref->in_bounds, &cause) ||
+        (t->result.spec.mode == MODE_GRADIENT && !verify_images(t, in, ref, &cause)) ||
         !verify_timed(t, in, &cause)) {
         trial_fail(t, &cause);
         return;

@@ -12,6 +12,7 @@
 /* Stages as progress, time limits and reasons name them. */
 #define STAGE_INPUTS "making inputs"
 #define STAGE_REFERENCE "working out the reference"
+#define STAGE_ESTIMATING "estimating"
 #define STAGE_BUILDING "building"
 #define STAGE_VERIFYING "verifying"
 #define STAGE_SAMPLING "sampling"
@@ -42,10 +43,10 @@ struct trial {
 
 /* Bytes of the host's memory that a job takes, the device's with them where the two share it; saturating. */
 uint64_t trial_host_bytes(const struct renderer *renderer, const struct render_footprint *footprint);
-/* The machine's memory, in bytes. */
-uint64_t trial_machine_bytes(void);
+/* Host memory that a cell may take: a share of the machine's, and no more than is free. */
+uint64_t trial_host_limit(void);
 /* What the cell needs; false (ERR_LIMIT, ERR_UNSUPPORTED) when it cannot run here: the renderer says so, or its
- * arrays, with the pictures that verifying keeps, are more than the machine's memory. */
+ * arrays, with the pictures that verifying keeps, are more than trial_host_limit. */
 bool trial_footprint(struct renderer *renderer, const struct render_spec *spec, struct render_footprint *out,
                      struct err *err);
 

@@ -71,7 +71,9 @@ struct measure_options {
          .argument = "BYTES",                                                                                \
          .min = 1,                                                                                           \
          .max = UINT64_MAX,                                                                                  \
-         .help = "the most memory a cell may take on a device (512M, 2Gi)",                                  \
+         .help = "the most memory a cell's buffers may take on an OpenCL device (512M, 2Gi); a batch that "   \
+                 "does not fit is split. Default: 80 % of the device's memory, 50 % where that is the "     \
+                 "host's",                                                                                   \
          .offset = offsetof(struct measure_options, memory_budget)},                                         \
         {.name = "max-submit-ms",                                                                            \
          .type = OPTION_U64,                                                                                 \

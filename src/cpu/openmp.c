@@ -310,9 +310,7 @@ static void fill_info(struct device_info *info, const struct topology *t, uint32
     info->timer_resolution_ns = 1;
     info->host_unified = true;
     info->has_double = true;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0)
-        info->global_bytes = (uint64_t)pages * (uint64_t)page;
+    info->global_bytes = mem_machine_bytes();
 }
 
 static const struct renderer_ops cpu_ops = {

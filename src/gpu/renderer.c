@@ -18,8 +18,16 @@
 /* From cl_nv_device_attribute_query; not in every header. */
 #define DEVICE_WARP_SIZE_NV 0x4003
 
-/* Devices that share the host's memory leave more of it to the host. */
-#define BUDGET_SHARE(bytes, shared) ((bytes) / 10 * ((shared) ? 5 : 8))
+/* Devices that share the host's memory leave more of it to the host, and control groups may allow less than the
+ * driver tells. */
+static uint64_t default_budget(const struct device_info *info)
+{
+    const uint64_t machine = mem_machine_bytes();
+
+    if (!info->host_unified)
+        return info->global_bytes / 10 * 8;
+    return (info->global_bytes < machine ? info->global_bytes : machine) / 10 * 5;
+}
 
 bool renderer_program(struct opencl_renderer *r, const char *file, const char *defines, cl_program *out,
                       struct err *err)
@@ -197,8 +205,7 @@ bool opencl_create(const char *selector, const struct opencl_options *options, s
         strbuf_addf(&r->build_options, " %s", options->build_options);
     if (!strbuf_ok(&r->build_options, err) || (options->tile && !tile_parse(options->tile, &r->tile, err)))
         goto fail;
-    r->budget_bytes = options->memory_budget_bytes > 0 ? options->memory_budget_bytes
-                                                       : BUDGET_SHARE(info->global_bytes, info->host_unified);
+    r->budget_bytes = options->memory_budget_bytes > 0 ? options->memory_budget_bytes : default_budget(info);
     info->max_submit_ns = options->max_submit_ns;
     if (options->max_submit_ns == 0 && (info->has_watchdog || info->drives_display))
         info->max_submit_ns = OPENCL_SUBMIT_NS;

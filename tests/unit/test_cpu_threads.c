@@ -186,6 +186,30 @@ static void test_quota_v1(void **state)
     assert_true(quota("4:memory:/x\n") == 0);
 }
 
+static uint64_t memory(const char *cgroup)
+{
+    char file[300];
+    put("self", cgroup);
+    snprintf(file, sizeof file, "%s/self", root);
+    return cgroup_memory_bytes(file, root);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    put("a/b/memory.max", "max\n");
+    put("a/memory.max", "2147483648\n");
+    put("memory.max", "8589934592\n");
+    assert_true(memory("0::/a/b\n") == UINT64_C(1) << 31);
+    assert_true(memory("0::/\n") == UINT64_C(1) << 33);
+    put("memory/x/memory.limit_in_bytes", "1073741824\n");
+    put("memory/memory.limit_in_bytes", "9223372036854771712\n");
+    assert_true(memory("4:memory:/x\n3:cpu,cpuacct:/x\n") == 1 << 30);
+    assert_true(memory("4:memory:/\n") == 0);
+    assert_true(memory("3:cpu:/x\n") == 0);
+    assert_true(cgroup_memory_bytes("no-such-file", "no-such-folder") == 0);
+}
+
 static void test_no_cgroups(void **state)
 {
     (void)state;
@@ -263,6 +287,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_quota_v2, make_root, remove_root),
         cmocka_unit_test_setup_teardown(test_quota_v1, make_root, remove_root),
         cmocka_unit_test(test_no_cgroups),
+        cmocka_unit_test_setup_teardown(test_memory, make_root, remove_root),
         cmocka_unit_test(test_threads_of_a_topology),
         cmocka_unit_test(test_synthetic_machine),
         cmocka_unit_test(test_omp_num_threads),

@@ -166,6 +166,13 @@ static void test_utf8(void **state)
     assert_int_equal(utf8_length("a\xC3\xA9\xFF\xE2\x82\xAC"), 4);
 }
 
+static void test_the_machine(void **state)
+{
+    (void)state;
+    assert_true(mem_machine_bytes() >= UINT64_C(1) << 26);
+    assert_true(mem_free_bytes() > 0 && mem_free_bytes() <= mem_machine_bytes());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +184,7 @@ int main(void)
         cmocka_unit_test(test_strbuf),
         cmocka_unit_test(test_strbuf_remembers_failure),
         cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_the_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
