@@ -1,7 +1,6 @@
 #include "gpu/device.h"
 
 #include <CL/cl_ext.h>
-#include <ctype.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "gpu/driver_text.h"
 #include "gpu/error.h"
 #include "gpu/opencl.h"
 
@@ -26,37 +26,77 @@ static const char no_platform[] =
     "no OpenCL platform: install a driver, or pocl-opencl-icd for a device on the CPU (the OpenMP renderer "
     "needs none)";
 
+/* What drivers tell of themselves is shorter; a longer length is nonsense. */
+#define MAX_TEXT_BYTES ((size_t)1 << 20)
+
 static void get_text(cl_device_id device, cl_device_info what, char *out, size_t size)
 {
     size_t length = 0;
     char *text;
 
     out[0] = '\0';
-    if (clGetDeviceInfo(device, what, 0, NULL, &length) != CL_SUCCESS || length == 0)
+    if (clGetDeviceInfo(device, what, 0, NULL, &length) != CL_SUCCESS || length > MAX_TEXT_BYTES)
         return;
     text = calloc(length + 1, 1);
-    if (text && clGetDeviceInfo(device, what, length, text, NULL) == CL_SUCCESS) {
-        const char *start = text;
-        while (isspace((unsigned char)*start))
-            start++;
-        snprintf(out, size, "%s", start);
-        for (size_t end = strlen(out); end > 0 && isspace((unsigned char)out[end - 1]); end--)
-            out[end - 1] = '\0';
-    }
+    if (text && clGetDeviceInfo(device, what, length, text, NULL) == CL_SUCCESS)
+        driver_text(out, size, text, length);
+    free(text);
+}
+
+static void get_platform_name(cl_platform_id platform, char *out, size_t size)
+{
+    size_t length = 0;
+    char *text;
+
+    out[0] = '\0';
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, 0, NULL, &length) != CL_SUCCESS || length > MAX_TEXT_BYTES)
+        return;
+    text = calloc(length + 1, 1);
+    if (text && clGetPlatformInfo(platform, CL_PLATFORM_NAME, length, text, NULL) == CL_SUCCESS)
+        driver_text(out, size, text, length);
     free(text);
 }
 
 /* Any integer property; 0 where the driver does not tell. */
-static uint64_t get_number(cl_device_id device, cl_device_info what)
+static cl_int ask_number(cl_device_id device, cl_device_info what, uint64_t *out)
 {
     uint64_t value = 0; /* the smaller types fill its low bytes: OpenCL hosts here are little-endian */
     size_t size = 0;
+    cl_int code = clGetDeviceInfo(device, what, 0, NULL, &size);
 
-    if (clGetDeviceInfo(device, what, 0, NULL, &size) != CL_SUCCESS || size > sizeof(value) ||
-        clGetDeviceInfo(device, what, size, &value, NULL) != CL_SUCCESS)
-        return 0;
+    *out = 0;
+    if (code == CL_SUCCESS && size <= sizeof(value))
+        code = clGetDeviceInfo(device, what, size, &value, NULL);
+    if (code == CL_SUCCESS)
+        *out = value;
+    return code;
+}
+
+static uint64_t get_number(cl_device_id device, cl_device_info what)
+{
+    uint64_t value;
+
+    (void)ask_number(device, what, &value);
     return value;
 }
+
+/* A device of which this is 0 (then it `lacks` something) cannot be used, nor one that does not answer. */
+static uint64_t need(cl_device_id device, cl_device_info what, const char *name, const char *lacks,
+                 struct device_info *info)
+{
+    uint64_t has;
+    cl_int code = ask_number(device, what, &has);
+
+    if (info->trouble[0] != '\0')
+        return has;
+    if (code != CL_SUCCESS)
+        snprintf(info->trouble, sizeof(info->trouble), "clGetDeviceInfo(%s): %s (%d)", name, opencl_code_name(code),
+                 (int)code);
+    else if (has == 0)
+        snprintf(info->trouble, sizeof(info->trouble), "%s (%s is 0)", lacks, name);
+    return has;
+}
+#define NEED(what, lacks) need(device, what, #what, lacks, info)
 
 bool device_has_extension(const struct device_info *info, const char *name)
 {
@@ -123,9 +163,7 @@ void device_short_name(const struct device_info *info, char out[32])
         if (at && strlen(name) > strlen(noise[i]))
             memmove(at, at + strlen(noise[i]), strlen(at + strlen(noise[i])) + 1);
     }
-    snprintf(out, 32, "%.31s", name);
-    for (size_t end = strlen(out); end > 0 && out[end - 1] == ' '; end--)
-        out[end - 1] = '\0';
+    driver_text(out, 32, name, strlen(name));
 }
 
 static enum device_kind kind_of(cl_device_id device)
@@ -151,10 +189,11 @@ static void describe_limits(cl_device_id device, struct device_info *info)
         clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes), sizes, NULL) == CL_SUCCESS)
         for (int i = 0; i < 3; i++)
             info->max_work_item_sizes[i] = sizes[i];
-    info->max_work_group_size = get_number(device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    info->max_work_group_size =
+        NEED(CL_DEVICE_MAX_WORK_GROUP_SIZE, "its driver does not tell how many work-items a group may have");
     info->preferred_group_multiple = get_number(device, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
-    info->global_bytes = get_number(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_alloc_bytes = get_number(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    info->global_bytes = NEED(CL_DEVICE_GLOBAL_MEM_SIZE, "its driver does not tell how much memory it has");
+    info->max_alloc_bytes = NEED(CL_DEVICE_MAX_MEM_ALLOC_SIZE, "its driver does not tell how large a buffer may be");
     info->local_bytes = get_number(device, CL_DEVICE_LOCAL_MEM_SIZE);
     info->constant_bytes = get_number(device, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
     info->max_parameter_bytes = get_number(device, CL_DEVICE_MAX_PARAMETER_SIZE);
@@ -170,30 +209,27 @@ static void describe_limits(cl_device_id device, struct device_info *info)
 void device_describe(cl_platform_id platform, cl_device_id device, unsigned platform_index,
                      unsigned device_index, struct device_info *info)
 {
-    size_t length = 0;
-
     memset(info, 0, sizeof(*info));
     info->backend = BACKEND_OPENCL;
     snprintf(info->selector, sizeof(info->selector), "ocl:%u:%u", platform_index, device_index);
-    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof(info->platform), info->platform, &length) != CL_SUCCESS)
-        info->platform[0] = '\0';
+    get_platform_name(platform, info->platform, sizeof(info->platform));
     info->kind = kind_of(device);
     get_text(device, CL_DEVICE_NAME, info->name, sizeof(info->name));
+    if (info->name[0] == '\0')
+        snprintf(info->name, sizeof(info->name), "unnamed device");
     get_text(device, CL_DEVICE_VENDOR, info->vendor, sizeof(info->vendor));
     get_text(device, CL_DEVICE_VERSION, info->device_version, sizeof(info->device_version));
     get_text(device, CL_DRIVER_VERSION, info->driver_version, sizeof(info->driver_version));
     get_text(device, CL_DEVICE_OPENCL_C_VERSION, info->language_version, sizeof(info->language_version));
     get_text(device, CL_DEVICE_EXTENSIONS, info->extensions, sizeof(info->extensions));
     device_short_name(info, info->short_name);
+    NEED(CL_DEVICE_AVAILABLE, "the driver says that it is not available");
+    NEED(CL_DEVICE_COMPILER_AVAILABLE, "its driver has no compiler for kernels");
     describe_limits(device, info);
     describe_pci(device, info);
     info->has_watchdog = device_has_extension(info, "cl_nv_device_attribute_query") &&
                          get_number(device, DEVICE_KERNEL_EXEC_TIMEOUT_NV) != 0;
     info->drives_display = device_drives_display("/sys", info->pci);
-    if (!get_number(device, CL_DEVICE_AVAILABLE))
-        snprintf(info->trouble, sizeof(info->trouble), "the driver says that it is not available");
-    else if (!get_number(device, CL_DEVICE_COMPILER_AVAILABLE))
-        snprintf(info->trouble, sizeof(info->trouble), "its driver has no compiler for kernels");
 }
 
 /* A row that stands for a platform without a usable device. */
@@ -203,8 +239,7 @@ static void describe_empty(cl_platform_id platform, unsigned index, cl_int code,
     info->backend = BACKEND_OPENCL;
     info->kind = DEVICE_OTHER;
     snprintf(info->selector, sizeof(info->selector), "ocl:%u", index);
-    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof(info->platform), info->platform, NULL) != CL_SUCCESS)
-        info->platform[0] = '\0';
+    get_platform_name(platform, info->platform, sizeof(info->platform));
     snprintf(info->name, sizeof(info->name), "(no device)");
     snprintf(info->short_name, sizeof(info->short_name), "none");
     if (code == CL_DEVICE_NOT_FOUND || code == CL_SUCCESS)
@@ -326,9 +361,13 @@ bool device_open(const char *selector, cl_platform_id *platform, cl_device_id *d
         return err_set(err, ERR_NO_DEVICE, "%s: there are %u OpenCL platforms, counted from 0", selector,
                        (unsigned)platform_count);
     code = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &device_count);
-    if (code != CL_SUCCESS || d >= device_count)
+    if (code != CL_SUCCESS && code != CL_DEVICE_NOT_FOUND)
+        return err_set_native(err, ERR_NO_DEVICE, code, "%s: clGetDeviceIDs: %s (%d)", selector,
+                              opencl_code_name(code), (int)code);
+    device_count = code == CL_SUCCESS ? device_count : 0;
+    if (d >= device_count || d >= MAX_DEVICES)
         return err_set_native(err, ERR_NO_DEVICE, code, "%s: the platform has %u devices, counted from 0",
-                              selector, code == CL_SUCCESS ? (unsigned)device_count : 0);
+                              selector, (unsigned)device_count);
     *platform = platforms[p];
     *device = ids[d];
     device_describe(platforms[p], ids[d], p, d, info);

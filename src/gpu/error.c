@@ -72,6 +72,6 @@ const char *opencl_code_name(cl_int code)
 
 bool opencl_fail(struct err *err, cl_int code, const char *call, const char *device)
 {
-    return err_set_native(err, ERR_OPENCL, code, "%s on %s: %s (%d)", call, device, opencl_code_name(code),
-                          (int)code);
+    return err_set_native(err, ERR_OPENCL, code, "%s on %s: %s%s (%d)", call, device,
+                          code == CL_SUCCESS ? "gave nothing, but said " : "", opencl_code_name(code), (int)code);
 }

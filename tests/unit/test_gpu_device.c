@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpu/device.h"
+#include "gpu/driver_text.h"
 #include "gpu/error.h"
 #include "gpu/opencl.h"
 
@@ -86,6 +87,29 @@ static void test_extensions_are_whole_words(void **state)
     assert_true(device_has_extension(&info, "cl_nv"));
     assert_false(device_has_extension(&info, "cl_khr_fp64"));
     assert_false(device_has_extension(&info, "khr_subgroups"));
+}
+
+static void expect_text(const char *text, size_t length, size_t size, const char *expected)
+{
+    char out[64];
+
+    memset(out, 'z', sizeof(out));
+    driver_text(out, size, text, length);
+    assert_string_equal(out, expected);
+}
+
+static void test_texts_of_drivers(void **state)
+{
+    (void)state;
+    expect_text("  Board 9000 \n", 14, 64, "Board 9000");
+    expect_text("a\tb\x1b[31m\x7f\xc2\x9b c", 14, 64, "a b [31m   c");
+    expect_text("\xff\xfe caf\xc3\xa9 \xe2\x82", 11, 64, "?? caf\xc3\xa9 ??");
+    /* No NUL, one in the middle, none at all, and cut between characters. */
+    expect_text("abcdef", 3, 64, "abc");
+    expect_text("ab\0cd", 5, 64, "ab");
+    expect_text("", 0, 64, "");
+    expect_text("caf\xc3\xa9", 5, 5, "caf");
+    expect_text("caf\xc3\xa9", 5, 6, "caf\xc3\xa9");
 }
 
 static void test_messages(void **state)
@@ -171,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_matches),         cmocka_unit_test(test_best),
         cmocka_unit_test(test_short_names),     cmocka_unit_test(test_extensions_are_whole_words),
         cmocka_unit_test(test_messages),        cmocka_unit_test(test_wrong_selectors),
+        cmocka_unit_test(test_texts_of_drivers),
         cmocka_unit_test(test_this_machine),     cmocka_unit_test(test_displays),
     };
 
