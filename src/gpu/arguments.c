@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "gpu/error.h"
 
 /* What the host sets, in order; a '*' marks buffers. gpu/launch.c, and what runs the other kernels, does so.
  */
@@ -70,8 +71,11 @@ bool arguments_of(cl_kernel kernel, struct kernel_argument out[ARGUMENTS_MAX], s
     cl_int code = clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof(all), &all, NULL);
 
     *count = 0;
-    if (code != CL_SUCCESS || all > ARGUMENTS_MAX)
-        return err_set_native(err, ERR_OPENCL, code, "a kernel of %u arguments", (unsigned)all);
+    if (code != CL_SUCCESS)
+        return err_set_native(err, ERR_OPENCL, code, "clGetKernelInfo(CL_KERNEL_NUM_ARGS): %s (%d)",
+                              opencl_code_name(code), (int)code);
+    if (all > ARGUMENTS_MAX)
+        return err_set(err, ERR_OPENCL, "a kernel of %u arguments", (unsigned)all);
     for (cl_uint i = 0; i < all; i++) {
         cl_kernel_arg_address_qualifier space = 0;
         if (clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof(space), &space, NULL) !=

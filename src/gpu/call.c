@@ -143,7 +143,7 @@ static bool run_call(struct opencl_job *job, struct watch *watch, struct err *er
         uint64_t needed = spec->mode == MODE_GRADIENT ? unpack(job, &s) : 0;
         if (uses_slots(spec) && needed > job->slot_capacity) {
             /* The parameters moved: the slice is made again with room for their sums. */
-            if (!job_reserve_slots(job, needed + needed / 4, err))
+            if (!job_grow_slots(job, needed, err))
                 return false;
             job->counts.partial_sums = counted;
             continue;
@@ -200,6 +200,13 @@ bool job_call_profiled(struct render_job *base, struct render_profile *out, stru
     watch.queue = r->profiling_queue;
     if (!run_call(job, &watch, err))
         return false;
+    uint64_t kernels_ns = 0;
+    for (uint32_t i = 0; i < out->kernels; i++)
+        kernels_ns += out->kernel[i].device_ns;
+    if (out->valid && out->kernels > 0 && kernels_ns == 0) {
+        out->valid = false;
+        snprintf(out->note, sizeof(out->note), "the driver's times of all kernels: no time at all");
+    }
     out->device_ns = out->valid && watch.last_end > watch.first_start ? watch.last_end - watch.first_start : 0;
     return true;
 }

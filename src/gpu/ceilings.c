@@ -145,11 +145,13 @@ static bool measure_memory(struct opencl_renderer *r, struct render_ceilings *ou
         goto out;
     copy = clCreateKernel(program, "canary_memory", &code);
     empty = copy ? clCreateKernel(program, "canary_launch", &code) : NULL;
-    code = empty ? clSetKernelArg(copy, 0, sizeof(in), &in) : code;
-    code = code ? code : clSetKernelArg(copy, 1, sizeof(to), &to);
-    code = code ? code : clSetKernelArg(empty, 0, sizeof(to), &to);
-    code = code ? code : clSetKernelArg(empty, 1, sizeof(never), &never);
-    ok = (code == CL_SUCCESS || opencl_fail(err, code, "clSetKernelArg", info->name)) &&
+    if (empty) {
+        code = clSetKernelArg(copy, 0, sizeof(in), &in);
+        code = code ? code : clSetKernelArg(copy, 1, sizeof(to), &to);
+        code = code ? code : clSetKernelArg(empty, 0, sizeof(to), &to);
+        code = code ? code : clSetKernelArg(empty, 1, sizeof(never), &never);
+    }
+    ok = ((empty && code == CL_SUCCESS) || opencl_fail(err, code, empty ? "clSetKernelArg" : "clCreateKernel", info->name)) &&
          time_best(r, copy, vectors, copies, &ns, err);
     if (!ok)
         goto out;

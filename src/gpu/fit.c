@@ -195,11 +195,14 @@ static bool steps_taken(struct opencl_job *job, uint32_t count, uint32_t *taken,
     if (!copy(job, false, job->fit->state, state, 2 * STATE_ROW, err))
         return false;
     *taken = row[STATE_STALLED] ? row[STATE_STALLED] - 1 : count;
+    if (*taken > count)
+        return err_set(err, ERR_WRONG, "%s took %u steps of %u", job->r->base.info.name, (unsigned)*taken,
+                       (unsigned)count);
     if (*taken == count)
         return true;
     const uint64_t needed = row[STATE_NEEDED];
     row[STATE_STALLED] = row[STATE_NEEDED] = 0;
-    return job_reserve_slots(job, needed + needed / 4, err) &&
+    return job_grow_slots(job, needed, err) &&
            copy(job, true, job->fit->state, state, 2 * STATE_ROW, err);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "gpu/error.h"
 #include "gpu/renderer.h"
 #include "model/scene.h"
@@ -20,6 +21,7 @@ struct bench {
     size_t buffer_count;
     cl_uint next;
     cl_int code;
+    bool no_time; /* the driver's times of a launch cannot be */
 };
 
 static bool bench_init(struct bench *b, struct renderer *renderer, const char *kernel, struct err *err)
@@ -83,16 +85,22 @@ static cl_int launch(struct bench *b, const size_t global[2], uint64_t *elapsed_
     const size_t local[2] = {GROUPS_LOCAL, 1};
     cl_ulong start = 0, end = 0;
     cl_event event = NULL;
+    const uint64_t host_start = clock_now_ns();
     cl_int code = clEnqueueNDRangeKernel(b->queue, b->kernel, 2, NULL, global, local, 0, NULL, &event);
 
     if (code == CL_SUCCESS)
         code = clFinish(b->queue);
+    const uint64_t host_ns = clock_now_ns() - host_start;
     if (code == CL_SUCCESS)
         code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(start), &start, NULL);
     if (code == CL_SUCCESS)
         code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL);
     if (event)
         clReleaseEvent(event);
+    if (code == CL_SUCCESS && (start == 0 || end <= start || end - start > host_ns)) {
+        b->no_time = true;
+        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    }
     *elapsed_ns = end - start;
     return code;
 }
@@ -109,6 +117,9 @@ static bool time_launches(struct bench *b, const struct lane_order *order, const
         b->code = launch(b, global, &warmup);
     for (uint32_t i = 0; b->code == CL_SUCCESS && i < rounds; i++)
         b->code = launch(b, global, &times[i]);
+    if (b->no_time)
+        return err_set(err, ERR_OPENCL, "running uneven lanes on %s: the driver's times of a launch cannot be",
+                       b->r->base.info.name);
     if (b->code != CL_SUCCESS)
         return opencl_fail(err, b->code, "running uneven lanes", b->r->base.info.name);
     qsort(times, rounds, sizeof(times[0]), by_size);

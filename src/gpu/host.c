@@ -17,9 +17,12 @@ static bool map(struct host_array *a, struct opencl_renderer *r, cl_command_queu
 
     if (!data)
         return opencl_fail(err, code, "clEnqueueMapBuffer", r->base.info.name);
-    if (a->kind == HOST_SHARED && data != a->data)
+    if (a->kind == HOST_SHARED && data != a->data) {
+        clEnqueueUnmapMemObject(queue, a->buffer, data, 0, NULL, NULL);
         return err_set(err, ERR_INTERNAL, "%s mapped shared memory to another address", r->base.info.name);
+    }
     a->data = data;
+    a->lent = false;
     return true;
 }
 
@@ -40,6 +43,7 @@ static bool create(struct host_array *a, struct opencl_renderer *r, struct err *
     a->buffer = clCreateBuffer(r->context, flags, (size_t)a->bytes, a->kind == HOST_PINNED ? NULL : a->data, &code);
     if (!a->buffer)
         return opencl_fail(err, code, "clCreateBuffer for host memory", r->base.info.name);
+    a->lent = a->kind == HOST_SHARED;
     return map(a, r, r->queue, err);
 }
 
@@ -61,7 +65,7 @@ bool host_array_init(struct host_array *a, struct opencl_renderer *r, enum host_
 void host_array_fini(struct host_array *a, struct opencl_renderer *r)
 {
     if (a->buffer) {
-        if (a->data && clEnqueueUnmapMemObject(r->queue, a->buffer, a->data, 0, NULL, NULL) == CL_SUCCESS)
+        if (a->data && !a->lent && clEnqueueUnmapMemObject(r->queue, a->buffer, a->data, 0, NULL, NULL) == CL_SUCCESS)
             clFinish(r->queue);
         clReleaseMemObject(a->buffer);
     }
@@ -74,13 +78,14 @@ bool host_array_lend(struct host_array *a, struct opencl_renderer *r, cl_command
 {
     cl_int code;
 
-    if (a->kind != HOST_SHARED || !a->buffer)
+    if (a->kind != HOST_SHARED || !a->buffer || a->lent)
         return true;
     code = clEnqueueUnmapMemObject(queue, a->buffer, a->data, 0, NULL, NULL);
-    return code == CL_SUCCESS || opencl_fail(err, code, "clEnqueueUnmapMemObject", r->base.info.name);
+    a->lent = code == CL_SUCCESS;
+    return a->lent || opencl_fail(err, code, "clEnqueueUnmapMemObject", r->base.info.name);
 }
 
 bool host_array_reclaim(struct host_array *a, struct opencl_renderer *r, cl_command_queue queue, struct err *err)
 {
-    return a->kind != HOST_SHARED || !a->buffer || map(a, r, queue, err);
+    return !a->lent || map(a, r, queue, err);
 }

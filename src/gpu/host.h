@@ -17,6 +17,7 @@ struct host_array {
     enum host_kind kind;
     void *data;    /* valid on the host, for HOST_SHARED while mapped */
     cl_mem buffer; /* pinned or shared memory's; NULL for ordinary */
+    bool lent;     /* HOST_SHARED: to the device */
     uint64_t bytes;
 };
 
@@ -26,7 +27,8 @@ bool host_array_init(struct host_array *a, struct opencl_renderer *r, enum host_
 /* Accepts a zeroed array. */
 void host_array_fini(struct host_array *a, struct opencl_renderer *r);
 
-/* HOST_SHARED: hands the array to the device, and takes it back (waiting for the queue). */
+/* HOST_SHARED: hands the array to the device, and takes it back (waiting for the queue); nothing where it is
+ * already there. */
 bool host_array_lend(struct host_array *a, struct opencl_renderer *r, cl_command_queue queue, struct err *err)
     GB_NODISCARD;
 bool host_array_reclaim(struct host_array *a, struct opencl_renderer *r, cl_command_queue queue, struct err *err)

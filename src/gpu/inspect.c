@@ -100,19 +100,6 @@ static bool look_at(struct opencl_renderer *r, cl_kernel kernel, const char *log
     return arguments_check(out->name, arguments, count, source, err);
 }
 
-static char *build_log(cl_program program, cl_device_id device)
-{
-    size_t size = 0;
-    char *log;
-
-    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS)
-        return NULL;
-    log = calloc(size + 1, 1);
-    if (log && clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
-        log[0] = '\0';
-    return log;
-}
-
 static bool look_at_all(struct opencl_renderer *r, cl_program program, const char *source,
                         struct program_facts *out, struct err *err)
 {
@@ -126,14 +113,18 @@ static bool look_at_all(struct opencl_renderer *r, cl_program program, const cha
     out->create_ns = clock_now_ns() - start;
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, "clCreateKernelsInProgram", r->base.info.name);
-    log = build_log(program, r->device);
+    if (count > INSPECT_KERNELS)
+        return err_set(err, ERR_OPENCL, "clCreateKernelsInProgram on %s: %u kernels, where there is room for %d",
+                       r->base.info.name, (unsigned)count, INSPECT_KERNELS);
+    log = program_log(program, r->device);
     out->kernel_count = count;
     for (cl_uint i = 0; i < count; i++) {
         struct kernel_facts *facts = &out->kernels[i];
-        if (clGetKernelInfo(kernels[i], CL_KERNEL_FUNCTION_NAME, sizeof(facts->name), facts->name, NULL) !=
-            CL_SUCCESS)
-            snprintf(facts->name, sizeof(facts->name), "?");
-        ok = look_at(r, kernels[i], log, source, facts, err) && ok;
+        code = clGetKernelInfo(kernels[i], CL_KERNEL_FUNCTION_NAME, sizeof(facts->name) - 1, facts->name, NULL);
+        ok = (code == CL_SUCCESS ? look_at(r, kernels[i], log, source, facts, err)
+                                 : opencl_fail(err, code, "clGetKernelInfo(CL_KERNEL_FUNCTION_NAME)",
+                                               r->base.info.name)) &&
+             ok;
         clReleaseKernel(kernels[i]);
     }
     free(log);

@@ -37,6 +37,17 @@ bool job_reserve_slots(struct opencl_job *job, uint64_t slots, struct err *err)
     return true;
 }
 
+bool job_grow_slots(struct opencl_job *job, uint64_t needed, struct err *err)
+{
+    const uint64_t most = (uint64_t)job->base.spec.triangles * job->tiles_x * job->tiles_y;
+
+    if (needed > most || needed <= job->slot_capacity)
+        return err_set(err, ERR_WRONG, "%s counted %llu partial sums of a scene; there can be %llu, and there was room for %u",
+                       job->r->base.info.name, (unsigned long long)needed, (unsigned long long)most,
+                       (unsigned)job->slot_capacity);
+    return job_reserve_slots(job, needed + needed / 4, err);
+}
+
 /* The most partial sums that any scene of the batch has: setup.cl's tiles_met, summed. */
 static uint64_t count_slots(const struct opencl_job *job)
 {

@@ -45,6 +45,10 @@ bool job_kernel(struct opencl_renderer *r, const char *file, const char *name, c
 /* Makes room for partial sums: at least `slots` a scene. ERR_LIMIT when the budget does not allow it. */
 bool job_reserve_slots(struct opencl_job *job, uint64_t slots, struct err *err) GB_NODISCARD;
 
+/* The same where the device says that a scene needs so many, and there is too little room. ERR_WRONG when no scene
+ * can. */
+bool job_grow_slots(struct opencl_job *job, uint64_t needed, struct err *err) GB_NODISCARD;
+
 bool job_call(struct render_job *job, struct err *err);
 bool job_call_phased(struct render_job *job, struct render_phases *out, struct err *err);
 bool job_call_profiled(struct render_job *job, struct render_profile *out, struct err *err);

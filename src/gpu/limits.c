@@ -58,18 +58,23 @@ void limits_of(const struct renderer *renderer, struct limit_row rows[LIMITS])
 static const size_t group_counts[] = {1, 65535, 65536, SCENE_MAX_TRIANGLES + 1};
 #define GROUP_COUNTS (sizeof(group_counts) / sizeof(group_counts[0]))
 
+static cl_int poison_ids(struct opencl_renderer *r, cl_mem buffer)
+{
+    const cl_uint ids[3] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+
+    return clEnqueueWriteBuffer(r->queue, buffer, CL_TRUE, 0, sizeof(ids), ids, 0, NULL, NULL);
+}
+
 /* Whether the last of `groups` groups in a dimension ran. */
 static cl_int probe(struct opencl_renderer *r, cl_kernel kernel, cl_mem buffer, int dimension, size_t groups)
 {
     const size_t local[3] = {1, 1, 1};
     size_t global[3] = {1, 1, 1};
-    cl_uint ids[3] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    cl_uint ids[3];
     cl_int code;
 
     global[dimension] = groups;
-    code = clEnqueueWriteBuffer(r->queue, buffer, CL_TRUE, 0, sizeof(ids), ids, 0, NULL, NULL);
-    if (code == CL_SUCCESS)
-        code = clEnqueueNDRangeKernel(r->queue, kernel, 3, NULL, global, local, 0, NULL, NULL);
+    code = clEnqueueNDRangeKernel(r->queue, kernel, 3, NULL, global, local, 0, NULL, NULL);
     if (code == CL_SUCCESS)
         code = clEnqueueReadBuffer(r->queue, buffer, CL_TRUE, 0, sizeof(ids), ids, 0, NULL, NULL);
     if (code == CL_SUCCESS && ids[dimension] != groups - 1)
@@ -94,19 +99,21 @@ bool limits_probe(struct renderer *renderer, struct limit_row rows[LIMITS], stru
         buffer = clCreateBuffer(r->context, CL_MEM_READ_WRITE, 3 * sizeof(cl_uint), NULL, &code);
     if (buffer)
         code = clSetKernelArg(kernel, 0, sizeof(buffer), &buffer);
-    for (size_t i = 0; code == CL_SUCCESS && i < GROUP_COUNTS; i++) {
-        for (int d = 0; d < 3; d++) {
+    for (size_t i = 0; buffer && code == CL_SUCCESS && i < GROUP_COUNTS; i++) {
+        for (int d = 0; d < 3 && code == CL_SUCCESS; d++) {
             struct limit_row *row = &rows[LIMIT_GROUPS_X + d];
-            bool so_far = i == 0 || row->has == group_counts[i - 1];
-            cl_int got = so_far ? probe(r, kernel, buffer, d, group_counts[i]) : CL_SUCCESS;
+            if (i > 0 && row->has != group_counts[i - 1])
+                continue;
+            code = poison_ids(r, buffer);
+            cl_int got = code == CL_SUCCESS ? probe(r, kernel, buffer, d, group_counts[i]) : code;
             if (i == 0 && got != CL_SUCCESS)
                 code = got;
-            if (so_far && got == CL_SUCCESS)
+            if (got == CL_SUCCESS)
                 row->has = group_counts[i];
             row->at_least = row->has == group_counts[GROUP_COUNTS - 1];
         }
     }
-    ok = code == CL_SUCCESS || opencl_fail(err, code, "launching an empty kernel", name);
+    ok = (buffer && code == CL_SUCCESS) || opencl_fail(err, code, "launching an empty kernel", name);
     if (buffer)
         clReleaseMemObject(buffer);
     if (kernel)

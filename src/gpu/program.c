@@ -111,12 +111,16 @@ bool program_source(const char *file, const char *kernel_dir, struct strbuf *out
     return expand(&x, file, err);
 }
 
-static char *build_log(cl_program program, cl_device_id device)
+/* Compilers write less; a longer length is nonsense. */
+#define MAX_LOG_BYTES ((size_t)1 << 28)
+
+char *program_log(cl_program program, cl_device_id device)
 {
     size_t size = 0;
     char *log;
 
-    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS)
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS ||
+        size > MAX_LOG_BYTES)
         return NULL;
     log = calloc(size + 1, 1);
     if (log && clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS) {
@@ -149,7 +153,7 @@ bool program_build(cl_context context, cl_device_id device, const char *device_n
         err_set_native(err, ERR_BUILD, code, "building kernels/%s for %s (%s): %s (%d)", file, device_name, options,
                        opencl_code_name(code), (int)code);
         if (first)
-            err->log = build_log(program, device);
+            err->log = program_log(program, device);
         goto out;
     }
     *out = program;

@@ -16,6 +16,9 @@ bool program_source(const char *file, const char *kernel_dir, struct strbuf *out
 bool program_build(cl_context context, cl_device_id device, const char *device_name, const char *file,
                    const char *kernel_dir, const char *options, cl_program *out, struct err *err) GB_NODISCARD;
 
+/* What the compiler said when it was built; the caller's to free. NULL where the driver does not tell. */
+char *program_log(cl_program program, cl_device_id device);
+
 /* Built programs by file and options; a renderer builds each variant once. */
 struct program_cache {
     struct program_entry *entries; /* owned */
