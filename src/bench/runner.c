@@ -52,7 +52,7 @@ void runner_destroy(struct runner *r)
 {
     if (r == NULL)
         return;
-    session_end(&r->session, STOP_GRACE_NS, NULL);
+    session_end(&r->session, STOP_GRACE_NS, r->options.stop, NULL);
     for (size_t i = 0; i < r->note_count; i++)
         free(r->notes[i]);
     free(r->notes);
@@ -95,7 +95,7 @@ bool runner_list_devices(const struct runner_options *options, struct device_inf
     } else {
         free(r.all);
     }
-    session_end(&r.session, STOP_GRACE_NS, NULL);
+    session_end(&r.session, STOP_GRACE_NS, NULL, NULL);
     for (size_t i = 0; i < r.note_count; i++)
         free(r.notes[i]);
     free(r.notes);
@@ -317,7 +317,7 @@ static bool bury_worker(struct run *run, enum session_result result, struct err 
 {
     char how[SESSION_HOW_MAX], reason[256];
     const double seconds = run->runner->options.config->measure.timeout_seconds;
-    session_end(&run->runner->session, result == SESSION_LATE ? 0 : STOP_GRACE_NS, how);
+    session_end(&run->runner->session, result == SESSION_LATE ? 0 : STOP_GRACE_NS, run->runner->options.stop, how);
     enum cell_status status = result == SESSION_LATE ? CELL_TIMEOUT : CELL_FAILED;
     if (result == SESSION_LATE)
         snprintf(reason, sizeof reason, "over its %g s while %s; the worker was ended", seconds, run->stage);
@@ -336,8 +336,7 @@ static bool bury_worker(struct run *run, enum session_result result, struct err 
 
 static bool interrupt(struct run *run, struct err *err)
 {
-    const volatile sig_atomic_t *stop = run->runner->options.stop;
-    session_end(&run->runner->session, *stop > 1 ? 0 : STOP_GRACE_NS, NULL);
+    session_end(&run->runner->session, STOP_GRACE_NS, run->runner->options.stop, NULL);
     run->summary->interrupted = true;
     return deliver_pending(run, CELL_INTERRUPTED, "interrupted", err);
 }
@@ -367,7 +366,7 @@ static bool record_environment(struct run *run, const char *when, struct err *er
     if (got == SESSION_STOP)
         return true; /* The next point finds out by itself. */
     run->no_canary = true;
-    session_end(&r->session, got == SESSION_LATE ? 0 : STOP_GRACE_NS, NULL);
+    session_end(&r->session, got == SESSION_LATE ? 0 : STOP_GRACE_NS, r->options.stop, NULL);
     note(run, "the worker did not survive the canary: the machine's steadiness is not known");
     run->summary->restarts++;
     return run->done == r->grid.cell_count || (runner_start(r, err) && runner_use(r, err));

@@ -39,7 +39,7 @@ bool runner_add_note(struct runner *r, struct err *err, const char *fmt, ...)
 bool runner_lost(struct runner *r, enum session_result result, const char *what, struct err *err)
 {
     char how[SESSION_HOW_MAX];
-    session_end(&r->session, result == SESSION_LATE ? 0 : END_GRACE_NS, how);
+    session_end(&r->session, result == SESSION_LATE ? 0 : END_GRACE_NS, r->options.stop, how);
     if (result == SESSION_STOP)
         return err_set(err, ERR_INTERRUPTED, "interrupted while %s", what);
     if (result == SESSION_LATE)

@@ -126,7 +126,7 @@ enum session_result session_receive(struct session *session, uint64_t deadline_n
 
 /* ---- ending ---- */
 
-static bool reap(pid_t pid, uint64_t within_ns, int *status)
+static bool reap(pid_t pid, uint64_t within_ns, const volatile sig_atomic_t *stop, int *status)
 {
     const uint64_t start = clock_now_ns();
     for (uint64_t nap = 100000;; nap = nap < 10000000 ? nap * 2 : nap) {
@@ -137,7 +137,7 @@ static bool reap(pid_t pid, uint64_t within_ns, int *status)
             *status = 0;
             return true;
         }
-        if (clock_now_ns() - start >= within_ns)
+        if (clock_now_ns() - start >= within_ns || (stop != NULL && *stop > 1))
             return false;
         clock_sleep_ns(nap);
     }
@@ -156,7 +156,8 @@ static void describe(int status, char how[SESSION_HOW_MAX])
     }
 }
 
-void session_end(struct session *session, uint64_t grace_ns, char how[SESSION_HOW_MAX])
+void session_end(struct session *session, uint64_t grace_ns, const volatile sig_atomic_t *stop,
+                 char how[SESSION_HOW_MAX])
 {
     if (how != NULL)
         how[0] = '\0';
@@ -164,12 +165,12 @@ void session_end(struct session *session, uint64_t grace_ns, char how[SESSION_HO
         return;
     int status = 0;
     close(session->to_fd);
-    if (reap(session->pid, grace_ns, &status)) {
+    if (reap(session->pid, grace_ns, stop, &status)) {
         if (how != NULL)
             describe(status, how);
     } else {
         kill(session->pid, SIGKILL);
-        (void)reap(session->pid, REAP_NS, &status);
+        (void)reap(session->pid, REAP_NS, NULL, &status);
     }
     close(session->from_fd);
     channel_fini(&session->channel);

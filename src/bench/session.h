@@ -26,9 +26,10 @@ enum session_result { SESSION_MESSAGE, SESSION_ENDED, SESSION_LATE, SESSION_STOP
 enum session_result session_receive(struct session *session, uint64_t deadline_ns,
                                     const volatile sig_atomic_t *stop, struct json **message);
 
-/* Closes the pipes, waits grace_ns for the worker to end, then kills it. how (may be NULL): "SIGSEGV", "exit
+/* Closes the pipes, waits grace_ns for the worker to end, or until *stop (may be NULL) is over 1, then kills it. how (may be NULL): "SIGSEGV", "exit
  * code 1", or "" when it ended well or had to be killed. Harmless when none is running. */
 #define SESSION_HOW_MAX 64
-void session_end(struct session *session, uint64_t grace_ns, char how[SESSION_HOW_MAX]);
+void session_end(struct session *session, uint64_t grace_ns, const volatile sig_atomic_t *stop,
+                 char how[SESSION_HOW_MAX]);
 
 #endif
