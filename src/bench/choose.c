@@ -113,6 +113,19 @@ static size_t best(const struct chooser *c, enum backend_kind kind)
     return found;
 }
 
+static void note_none(const struct chooser *c, const struct backend_config *backend, struct strbuf *note)
+{
+    strbuf_addf(note, "backend \"%s\" is left out: ", backend->name);
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->all[i].backend == backend->kind) {
+            strbuf_addf(note, "%s cannot be used: %s", c->all[i].selector, c->all[i].trouble);
+            return;
+        }
+    }
+    strbuf_addf(note, "there is no %s device%s", backend_kind_name(backend->kind),
+                backend->kind == BACKEND_OPENCL ? "; the package pocl-opencl-icd makes one of the CPU" : "");
+}
+
 /* Marks the devices of one backend in marked[count]. */
 static bool choose_for(struct chooser *c, const struct backend_config *backend, bool by_user, bool *marked)
 {
@@ -136,10 +149,7 @@ static bool choose_for(struct chooser *c, const struct backend_config *backend, 
         if (any)
             marked[i] = true;
         else
-            strbuf_addf(&note, "backend \"%s\" is left out: there is no %s device%s", backend->name,
-                        backend_kind_name(backend->kind),
-                        backend->kind == BACKEND_OPENCL ? "; the package pocl-opencl-icd makes one of the CPU"
-                                                        : "");
+            note_none(c, backend, &note);
     }
     bool ok = any || add_note(c->out, &note, c->err);
     strbuf_fini(&note);

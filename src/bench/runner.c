@@ -27,9 +27,14 @@ bool runner_create(const struct runner_options *options, struct runner **out, st
     if (r == NULL)
         return false;
     r->options = *options;
-    if (!runner_start(r, err) || !choose_devices(r->all, r->all_count, options->config, options->selectors,
-                                                 options->selector_count, &r->choice, err))
+    if (!runner_start(r, err))
         goto failed;
+    if (!choose_devices(r->all, r->all_count, options->config, options->selectors, options->selector_count,
+                        &r->choice, err)) {
+        if (err->code == ERR_NO_DEVICE && r->note_count > 0)
+            err_wrap(err, "%s", r->notes[0]);
+        goto failed;
+    }
     r->devices = mem_calloc(r->choice.used_count, sizeof *r->devices, "devices", err);
     r->strikes = mem_calloc(r->choice.used_count, sizeof *r->strikes, "devices", err);
     if (r->devices == NULL || r->strikes == NULL)

@@ -33,6 +33,16 @@ static bool check_asked(const struct text_list *asked, const struct device_info 
     return true;
 }
 
+/* With the first reason there is. */
+static void none_usable(const struct device_info *devices, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (devices[i].trouble[0] != '\0')
+            err_set(err, ERR_NO_DEVICE, "no OpenCL device can be used: %s: %s", devices[i].selector,
+                    devices[i].trouble);
+    err_set(err, ERR_NO_DEVICE, "no OpenCL device can be used; gpubench devices lists them");
+}
+
 bool opencl_devices_choose(const struct measure_options *options, enum opencl_default which,
                            struct device_info **out, size_t *count, struct err *err)
 {
@@ -55,7 +65,7 @@ bool opencl_devices_choose(const struct measure_options *options, enum opencl_de
                 devices[i].trouble);
     }
     if (*count == 0) {
-        err_set(err, ERR_NO_DEVICE, "no OpenCL device can be used; gpubench devices says why");
+        none_usable(devices, all, err);
         free(wanted);
         wanted = NULL;
     }

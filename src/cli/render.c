@@ -9,9 +9,9 @@
 #include "gpu/opencl.h"
 #include "model/image.h"
 
-/* The devices of all backends. That there is no OpenCL is no error: there is the CPU. */
+/* The devices of all backends. That there is no OpenCL is no error, as there is the CPU: *missing says why. */
 static bool list_all(const struct measure_options *options, struct device_info **out, size_t *count,
-                     struct err *err)
+                     struct err *missing, struct err *err)
 {
     struct backend_options how;
 
@@ -21,11 +21,9 @@ static bool list_all(const struct measure_options *options, struct device_info *
         return false;
     for (size_t b = 0; b < BACKEND_COUNT; b++) {
         struct device_info *devices = NULL;
-        struct err none = ERR_INIT;
         size_t found = 0;
-        if (!backend_factories[b].list(&how, &devices, &found, &none))
+        if (!backend_factories[b].list(&how, &devices, &found, missing))
             found = 0;
-        err_fini(&none);
         struct device_info *grown = realloc(*out, (*count + found + 1) * sizeof **out);
         if (!grown) {
             free(devices);
@@ -53,22 +51,33 @@ static bool is_wanted(const struct text_list *asked, const struct device_info *d
     return device->backend == BACKEND_OPENMP || index == 1 + opencl_best(devices + 1, count - 1);
 }
 
+static bool none_matches(const char *asked, const struct device_info *devices, size_t count,
+                         const struct err *missing, struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (choose_matches(&devices[i], asked))
+            return err_set(err, ERR_NO_DEVICE, "device \"%s\" (%s) cannot be used: %s", asked, devices[i].name,
+                           devices[i].trouble);
+    return err_set(err, ERR_NO_DEVICE, "no usable device is \"%s\"; gpubench devices lists them%s%s", asked,
+                   missing->code ? ". There is no OpenCL: " : "", missing->text);
+}
+
 bool render_devices(const struct measure_options *options, struct device_info **out, size_t *count,
                     struct err *err)
 {
     const struct text_list *asked = &options->devices;
     struct device_info *all;
+    struct err missing = ERR_INIT;
     size_t total, kept = 0;
 
-    if (!list_all(options, &all, &total, err))
+    if (!list_all(options, &all, &total, &missing, err))
         goto fail;
     for (size_t i = 0; i < asked->count; i++) {
         size_t found = 0;
         for (size_t d = 0; d < total; d++)
             found += choose_matches(&all[d], asked->items[i]) && all[d].trouble[0] == '\0';
         if (!found) {
-            err_set(err, ERR_NO_DEVICE, "no usable device is \"%s\"; gpubench devices lists them",
-                    asked->items[i]);
+            none_matches(asked->items[i], all, total, &missing, err);
             goto fail;
         }
     }
@@ -82,10 +91,12 @@ bool render_devices(const struct measure_options *options, struct device_info **
         if (wanted[i])
             all[kept++] = all[i];
     free(wanted);
+    err_fini(&missing);
     *out = all;
     *count = kept;
     return kept > 0 || err_set(err, ERR_NO_DEVICE, "no device can be used; gpubench devices says why");
 fail:
+    err_fini(&missing);
     free(all);
     *out = NULL;
     *count = 0;

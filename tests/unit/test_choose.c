@@ -108,6 +108,12 @@ static void test_a_backend_without_a_device_is_left_out_with_a_note(void **state
                         "backend \"device\" is left out: there is no opencl device; the package "
                         "pocl-opencl-icd makes one of the CPU");
     choice_fini(&choice);
+    strcpy(all[1].trouble, "its driver has no compiler for kernels");
+    chosen(all, 2, NULL, 0, &choice, &err);
+    assert_string_equal(choice.notes[0], "backend \"device\" is left out: ocl:0:0 cannot be used: its driver has no "
+                                         "compiler for kernels");
+    choice_fini(&choice);
+    all[1].trouble[0] = '\0';
     const char *openmp = "openmp";
     chosen(all, 5, &openmp, 1, &choice, &err);
     assert_string_equal(choice.notes[0], "backend \"device\" is left out: -d names no opencl device");
