@@ -41,7 +41,7 @@ KERNEL_TESTS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/kernels/test_*.c))
 .SUFFIXES:
 .SECONDARY:
 .PHONY: all help packages tables pages bench check lint check-unit check-kernels check-cli check-baseline \
-        check-html check-clang check-san check-san-built check-fuzz check-fuzz-built fuzz fuzz-built \
+        check-html check-faults check-clang check-san check-san-built check-fuzz check-fuzz-built fuzz fuzz-build fuzz-built \
         check-oclgrind check-valgrind install uninstall dist clean FORCE
 
 all: gpubench ## build ./gpubench (the default)
@@ -110,6 +110,13 @@ $(O)/tests/%: $(O)/tests/%.o $(O)/libgpubench.a
 
 $(O)/tests/%.o: EXTRA = -Itests
 
+# An OpenCL layer that fails on demand (tests/layer/fault.h); no sanitizers: it is loaded into what may have them.
+LAYER_SRCS := $(sort $(wildcard tests/layer/*.c))
+build/fault.so: $(LAYER_SRCS) tests/layer/fault.h
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE -O1 -g $(WARNINGS) -Itests -DCL_TARGET_OPENCL_VERSION=300 \
+	    -fPIC -shared -o $@ $(LAYER_SRCS) -pthread
+
 $(O)/tests/bench/%: $(O)/tests/bench/%.o $(O)/libgpubench.a
 	$(CC) -o $@ $^ $(ALL_LIBS)
 
@@ -143,8 +150,11 @@ check-unit: $(UNIT_TESTS) $(LOCALES) ## unit tests
 check-kernels: $(KERNEL_TESTS) ## kernels on this machine's OpenCL devices
 	@$(RUN) --programs kernels $(KERNEL_TESTS)
 
-check-cli: gpubench ## the program from outside (pytest)
+check-cli: gpubench build/fault.so ## the program from outside (pytest)
 	@GPUBENCH=$(CURDIR)/$(O)/gpubench $(RUN) --pytest cli tests/cli
+
+check-faults: gpubench build/fault.so ## each OpenCL call of small runs made to fail in turn (FAULTS="--mode lie sweep"); hours
+	@GPUBENCH=$(CURDIR)/$(O)/gpubench $(PYTHON) -B tests/cli/faults.py $(FAULTS)
 
 check-html: gpubench ## the HTML report in headless Chromium, where there is one
 	@GPUBENCH=$(CURDIR)/$(O)/gpubench $(RUN) --pytest html tests/html
@@ -187,15 +197,21 @@ check-fuzz: ## readers of files on mutated input, under sanitizers
 check-fuzz-built: $(FUZZ_TARGETS)
 	@$(RUN) --programs fuzz $(foreach t,$(FUZZ_TARGETS),"$(t) $(FUZZ_ROUNDS) $(SEEDS_$(notdir $(t)))")
 
-fuzz: ## the same with libFuzzer (clang), FUZZ_SECONDS a reader
+fuzz-build: ## the same with libFuzzer (clang): build/fuzz/fuzz_*
 	@+$(MAKE) CC=clang SAN=address,undefined CFLAGS="-O1 -g -fsanitize=fuzzer-no-link" fuzz-built
 
 fuzz-built: $(FUZZ_TARGETS:=.o) $(O)/libgpubench.a
+	@mkdir -p build/fuzz
 	@for target in $(notdir $(FUZZ_TARGETS)); do \
-	    $(CC) -o $(O)/$$target $(O)/tests/fuzz/$$target.o $(O)/libgpubench.a -fsanitize=fuzzer $(ALL_LIBS) && \
-	    mkdir -p build/fuzz/$$target && \
-	    $(O)/$$target -max_total_time=$(FUZZ_SECONDS) -artifact_prefix=build/fuzz/ build/fuzz/$$target \
-	        tests/fuzz/seeds configs || exit 1; \
+	    $(CC) -o build/fuzz/$$target $(O)/tests/fuzz/$$target.o $(O)/libgpubench.a -fsanitize=fuzzer $(SANFLAGS) \
+	        -Wl,--as-needed $(PKG_LIBS) -lm || exit 1; \
+	done
+
+fuzz: fuzz-build ## runs them, FUZZ_SECONDS each; what they find is kept in build/fuzz/corpus
+	@for target in $(notdir $(FUZZ_TARGETS)); do \
+	    mkdir -p build/fuzz/corpus/$$target && \
+	    build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -artifact_prefix=build/fuzz/ \
+	        build/fuzz/corpus/$$target tests/fuzz/seeds configs || exit 1; \
 	done
 
 # ---- installing ----

@@ -1,0 +1,240 @@
+"""A driver in which calls fail, lie, hang and crash: tests/layer over the machine's own. `make check-faults` tries every call."""
+import concurrent.futures
+import html.parser
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+import faults
+from conftest import PROGRAM, needs_opencl
+
+pytestmark = needs_opencl
+JOBS = len(os.sched_getaffinity(0))
+GRID = {"version": 1, "name": "tiny", "axes": {"size": [8], "triangles": [2, 3, 4, 5], "batch": [1]},
+        "backends": [{"name": "cpu", "backend": "openmp"}, {"name": "d", "backend": "opencl"}],
+        "measure": faults.MEASURE, "tables": ["speedup"]}
+SWEEP = ["sweep", "g.json", *faults.SWEEP]
+
+
+def sweep(arguments=SWEEP, measure=None, **environment):
+    config = {**GRID, "measure": {**faults.MEASURE, **(measure or {})}}
+    return faults.run(arguments, files={"g.json": json.dumps(config)}, **environment)
+
+
+def rows(result):
+    """{id: (status, reason)}"""
+    return {cell["id"]: (cell["status"], cell["reason"]) for cell in faults.results_of(result)["cells"]}
+
+
+def test_layer_wraps_every_call_of_the_program():
+    imported = subprocess.run(["nm", "-D", "--undefined-only", PROGRAM], capture_output=True, text=True, check=True).stdout
+    called = set(re.findall(r" (cl[A-Z]\w+)", imported))
+    wrapped = {line.split()[1] for log in faults.run_point("devices", 0).logs for line in log if line.startswith("wraps ")}
+    assert called == wrapped
+
+
+# What others have reached is not tried again; those that take long come last.
+COMMANDS = ["devices", "layout", "sweep", "sweep-host", "fit", "verify", "limits", "lanes", "kernels"]
+tried = set()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_place_that_calls(command):
+    faults.run_point(command, 0)  # fills the driver's cache
+    clean = faults.run_point(command, 0)
+    assert (clean.code, faults.judge(clean)) == (0, None), clean.stderr
+    points = {}
+    for at, (name, site) in enumerate(faults.calls_of(clean), 1):
+        place = (name, site.split(":")[0])
+        if place not in tried:
+            tried.add(place)
+            points[at] = name
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        results = list(pool.map(lambda at: faults.run_point(command, at), points))
+    bad = [f"{name}, call {at}: {trouble}\n{result.stderr}" for (at, name), result in zip(points.items(), results)
+           if (trouble := faults.judge(result))]
+    assert not bad, "\n".join(bad)
+    hit = sum(faults.acted(result) == [name] for name, result in zip(points.values(), results))
+    assert hit >= 0.9 * len(points)  # the number of samples is not always the same
+
+
+# ---- what a driver says of itself ----
+
+class Page(html.parser.HTMLParser):
+    """Elements that are open at the end."""
+    def __init__(self, text):
+        super().__init__()
+        self.open = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in ("meta", "br", "link", "input", "img", "hr"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("kind", ["odd-strings", "long-strings", "empty-strings", "no-end"])
+def test_odd_names(kind, gpubench, tmp_path):
+    result = sweep(["sweep", "c.json", *faults.SWEEP], FAULT_DEVICE=kind)
+    assert (result.code, faults.judge(result)) == (0, None), result.stderr
+    device = faults.results_of(result)["devices"][0]
+    assert device["name"] and device["short_name"]
+    listed = faults.run(["devices", "--json"], FAULT_DEVICE=kind)
+    assert json.loads(listed.stdout)[1]["name"] == device["name"]
+    shown = faults.run(["devices", "-v"], FAULT_DEVICE=kind)
+    for text in (result.stdout, result.stderr, shown.stdout, shown.stderr):
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\x80-\x9f\ud800-\udfff]", text)
+    (tmp_path / "r.json").write_bytes(result.files["r.json"])
+    for form in ("text", "markdown", "json", "csv", "html"):
+        run = gpubench("report", "r.json", "-f", form)
+        assert run.returncode == 0, run.stderr
+        if form == "json":
+            json.loads(run.stdout)
+        if form == "html":
+            assert "<b>&amp;" not in run.stdout and Page(run.stdout).open == []
+        if form == "markdown":
+            tables = [line for line in run.stdout.splitlines() if line.startswith("|")]
+            assert len({line.replace(r"\|", "").count("|") for line in tables}) == 1
+
+
+@pytest.mark.parametrize("kind, word", [
+    ("no-platform", "no OpenCL platform"), ("none", "the platform has no device"), ("no-count", "the platform has no device"),
+    ("zero-limits", "CL_DEVICE_MAX_WORK_GROUP_SIZE is 0")])
+def test_nothing_to_run_on(kind, word):
+    assert word in (lambda run: run.stdout + run.stderr)(faults.run(["devices"], FAULT_DEVICE=kind))
+    with_cpu = sweep(FAULT_DEVICE=kind)
+    assert with_cpu.code == 0 and word in with_cpu.stderr
+    assert set(rows(with_cpu)) == {f"cpu/8x8/t{t}/b1" for t in (2, 3, 4, 5)}
+    for command in ("sweep", "verify", "fit", "layout"):
+        alone = faults.run(faults.COMMANDS[command][0], FAULT_DEVICE=kind)
+        assert alone.code == 1 and word in alone.stderr, command
+
+
+def test_as_little_as_opencl_promises():
+    """Work-groups of one work-item, 32 KiB of local memory: the CPU path needs no more."""
+    result = sweep(FAULT_DEVICE="minimum")
+    assert (result.code, set(status for status, _ in rows(result).values())) == (0, {"ok"}), result.stderr
+    verified = faults.run(faults.COMMANDS["verify"][0], FAULT_DEVICE="minimum")
+    assert verified.code == 0, verified.stdout + verified.stderr
+
+
+@pytest.mark.parametrize("kind, why", [("zero", "a start at 0"), ("reversed", "end before start"),
+                                       ("equal", "no time at all"), ("far", "took longer than the whole call")])
+def test_times_that_cannot_be(kind, why):
+    result = faults.run(faults.COMMANDS["sweep"][0], FAULT_TIMES=kind)
+    assert (result.code, faults.judge(result)) == (0, None), result.stderr
+    assert "d/8x8/t2/b1: no device time: " in result.stderr and why in result.stderr
+    cell = faults.results_of(result)["cells"][0]
+    assert cell["status"] == "ok" and cell["device_ns"] is None and not cell.get("kernels")
+    lanes = faults.run(faults.COMMANDS["lanes"][0], FAULT_TIMES=kind)
+    assert lanes.code == 1 and "times of a launch cannot be" in lanes.stderr
+    assert "measured" not in lanes.stdout
+
+
+# ---- lies, hangs and crashes ----
+
+@pytest.mark.parametrize("name, mode, status, word", [
+    ("clEnqueueReadBuffer", "garbage", "wrong", ""), ("clEnqueueReadBuffer", "lie", "wrong", ""),
+    ("clEnqueueNDRangeKernel", "lie", "wrong", ""), ("clCreateBuffer", "lie", "failed", "gave nothing"),
+    ("clCreateKernel", "lie", "failed", "gave nothing"), ("clFinish", "error", "failed", "CL_OUT_OF_RESOURCES (-5)"),
+    ("clEnqueueMapBuffer", "lie", "failed", "gave nothing"), ("clBuildProgram", "error", "failed", "building kernels/")])
+def test_a_driver_that_lies(name, mode, status, word):
+    result = sweep(FAULT_NAME=name, FAULT_CALL=1, FAULT_MODE=mode, FAULT_ALWAYS=1, FAULT_DEVICE="discrete")
+    assert result.code == (5 if status == "wrong" else 1), result.stderr
+    assert faults.judge(result, mode) is None
+    for cell, (got, reason) in rows(result).items():
+        assert got == ("ok" if cell.startswith("cpu/") else status)
+        assert got == "ok" or word in reason
+    assert not re.search(r"^ *8.*\d us", result.stdout, re.M)  # no time of what was wrong
+
+
+@pytest.mark.parametrize("mode, signal_name", [("crash", "SIGSEGV"), ("kill", "SIGKILL")])
+def test_a_crash_costs_a_cell_and_three_the_device(mode, signal_name):
+    result = sweep(FAULT_NAME="clEnqueueNDRangeKernel", FAULT_CALL=1, FAULT_MODE=mode)
+    assert result.code == 1 and not result.left and set(result.files) == {"r.json"}
+    found = rows(result)
+    assert all(found[f"cpu/8x8/t{t}/b1"] == ("ok", None) for t in (2, 3, 4, 5))
+    for t in (2, 3, 4):
+        status, reason = found[f"d/8x8/t{t}/b1"]
+        assert status == "failed" and reason.startswith(f"the worker ended ({signal_name}) while ")
+    assert found["d/8x8/t5/b1"] == ("skipped", "ocl:0:0 is given up: 3 of its cells in a row crashed or did not end")
+    assert "gpubench: ocl:0:0 is given up" in result.stderr
+
+
+@pytest.mark.parametrize("name, what", [("clGetDeviceIDs", "listing opencl devices"), ("clCreateContext", "opening ocl:0:0")])
+def test_a_crash_before_anything_runs(name, what):
+    result = sweep(FAULT_NAME=name, FAULT_CALL=1, FAULT_MODE="crash")
+    assert f"the worker ended while {what} (SIGSEGV)" in result.stderr + str(rows(result))
+    assert all(status == "ok" for cell, (status, _) in rows(result).items() if cell.startswith("cpu/"))
+
+
+def test_a_hang_ends_at_the_time_limit():
+    result = sweep(measure={"timeout_seconds": 0.5}, FAULT_NAME="clFinish", FAULT_CALL=20, FAULT_MODE="hang")
+    assert result.code == 1 and not result.left
+    reasons = [reason for status, reason in rows(result).values() if status == "timeout"]
+    assert reasons and all(re.fullmatch(r"over its 0\.5 s while \w+; the worker was ended", r) for r in reasons)
+
+
+# ---- a user who is done waiting ----
+
+@pytest.fixture
+def hanging(tmp_path):
+    """A sweep whose driver hangs in the device's first cell."""
+    (tmp_path / "g.json").write_text(json.dumps({**GRID, "measure": {**faults.MEASURE, "timeout_seconds": 60}}))
+    environment = {**os.environ, "OPENCL_LAYERS": faults.layer(), "FAULT_NAME": "clEnqueueNDRangeKernel", "FAULT_CALL": "100",
+                   "FAULT_MODE": "hang", "FAULT_LOG": str(tmp_path / "log"), "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen([PROGRAM, *SWEEP], cwd=tmp_path, env=environment, text=True, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while not any("acted" in path.read_text() for path in tmp_path.glob("log.*")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    yield process
+    for pid in faults.processes_of(process.pid):
+        os.kill(pid, signal.SIGKILL)
+    process.communicate()
+
+
+def ends_within(session, seconds):
+    deadline = time.monotonic() + seconds
+    while faults.processes_of(session) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not faults.processes_of(session)
+
+
+@pytest.mark.parametrize("presses, seconds", [(1, 4), (2, 1.4)])
+def test_interrupting_a_hang(hanging, tmp_path, presses, seconds):
+    start = time.monotonic()
+    for _ in range(presses):
+        hanging.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+    stdout, stderr = hanging.communicate(timeout=30)
+    assert hanging.returncode == 130, stderr
+    assert time.monotonic() - start < seconds
+    assert ends_within(hanging.pid, 1)
+    if (tmp_path / "r.json.partial").exists():
+        assert "cells are in r.json.partial" in stderr
+    assert not (tmp_path / "r.json").exists()
+
+
+def test_the_worker_goes_with_its_parent(hanging):
+    assert len(faults.processes_of(hanging.pid)) == 2
+    hanging.kill()
+    assert ends_within(hanging.pid, 5)
+
+
+# ---- what the program may do ----
+
+def test_starts_nothing_but_itself():
+    imported = subprocess.run(["nm", "-D", "--undefined-only", PROGRAM], capture_output=True, text=True, check=True).stdout
+    names = set(re.findall(r" (\w+)(?:@|$)", imported, re.M))
+    assert {name for name in names if re.match(r"(system|popen|exec\w*|fexecve|posix_spawn\w*|v?fork|clone\d?)$", name)} == {"execv", "fork"}
+    # The worker is reached through a pair that has no name and no address.
+    assert {name for name in names if re.match(r"(socket\w*|connect|bind|listen|accept\d?|getaddrinfo|gethostby\w+)$", name)} == {"socketpair"}
+    assert not {name for name in names if re.match(r"(set\w*[ug]id|setgroups|cap_\w+|chroot|mount|ptrace)$", name)}
