@@ -1,5 +1,6 @@
 #include "gpu/groups.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,9 +81,9 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static cl_int launch(struct bench *b, const size_t global[2], uint64_t *elapsed_ns)
+static cl_int launch(struct bench *b, const size_t global[2], size_t lanes, uint64_t *elapsed_ns)
 {
-    const size_t local[2] = {GROUPS_LOCAL, 1};
+    const size_t local[2] = {lanes, 1};
     cl_ulong start = 0, end = 0;
     cl_event event = NULL;
     const uint64_t host_start = clock_now_ns();
@@ -114,9 +115,9 @@ static bool time_launches(struct bench *b, const struct lane_order *order, const
     uint64_t times[MAX_ROUNDS], warmup;
 
     if (b->code == CL_SUCCESS)
-        b->code = launch(b, global, &warmup);
+        b->code = launch(b, global, effort->local, &warmup);
     for (uint32_t i = 0; b->code == CL_SUCCESS && i < rounds; i++)
-        b->code = launch(b, global, &times[i]);
+        b->code = launch(b, global, effort->local, &times[i]);
     if (b->no_time)
         return err_set(err, ERR_OPENCL, "running uneven lanes on %s: the driver's times of a launch cannot be",
                        b->r->base.info.name);
@@ -164,12 +165,13 @@ bool groups_walk(struct renderer *renderer, const struct groups_scene *scene, co
 }
 
 bool groups_march(struct renderer *renderer, const float directions[MARCH_RAYS][2],
-                  const struct lane_order *order, const struct groups_effort *effort, uint32_t *steps,
-                  uint64_t *device_ns, struct err *err)
+                  const struct lane_order *order, const struct groups_effort *effort, uint32_t each,
+                  uint32_t *steps, uint64_t *device_ns, struct err *err)
 {
     const size_t bytes = MARCH_RAYS * sizeof(*steps);
-    const cl_float4 limits = {{MARCH_NEAR, MARCH_WALL, MARCH_FAR, 0}};
-    const cl_uint4 counts = {{MARCH_MAX_STEPS, MARCH_CIRCLES, MARCH_RAYS, 0}};
+    /* Where all take as many, nothing is near and nothing is far. */
+    const cl_float4 limits = {{each ? -FLT_MAX : MARCH_NEAR, MARCH_WALL, each ? FLT_MAX : MARCH_FAR, 0}};
+    const cl_uint4 counts = {{each ? each : MARCH_MAX_STEPS, MARCH_CIRCLES, MARCH_RAYS, 0}};
     struct bench b;
     bool ok = bench_init(&b, renderer, "march_rays", err);
 

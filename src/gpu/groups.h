@@ -8,13 +8,11 @@
 #include "model/march.h"
 #include "model/renderer.h"
 
-/* Work-items a work-group; a multiple of every group width. */
-#define GROUPS_LOCAL LANES_MAX_GROUP
-
 /* How much is launched, and how often. */
 struct groups_effort {
     uint32_t repeats; /* of the whole work in one launch: a device has to be full */
     uint32_t rounds;  /* launches that are timed; the median counts */
+    uint32_t local;   /* work-items a work-group: as many as run in lock step, so that none waits for another group */
 };
 
 struct groups_scene {
@@ -30,9 +28,10 @@ bool groups_walk(struct renderer *renderer, const struct groups_scene *scene, co
                  const struct groups_effort *effort, float *image, uint64_t *device_ns,
                  struct err *err) GB_NODISCARD;
 
-/* steps: [MARCH_RAYS], of the last repeat. */
+/* each: steps that every ray takes, whatever it meets; 0: as far as it goes. steps: [MARCH_RAYS], of the last
+ * repeat. */
 bool groups_march(struct renderer *renderer, const float directions[MARCH_RAYS][2],
-                  const struct lane_order *order, const struct groups_effort *effort, uint32_t *steps,
-                  uint64_t *device_ns, struct err *err) GB_NODISCARD;
+                  const struct lane_order *order, const struct groups_effort *effort, uint32_t each,
+                  uint32_t *steps, uint64_t *device_ns, struct err *err) GB_NODISCARD;
 
 #endif

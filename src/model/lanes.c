@@ -176,3 +176,25 @@ bool pixel_lists_init(const float *params, uint32_t triangles, float sigma, uint
     free(next);
     return true;
 }
+
+bool pixel_lists_even(const struct pixel_lists *lists, size_t pixels, struct pixel_lists *out, struct err *err)
+{
+    const uint32_t length = pixels ? (uint32_t)((lists->first[pixels] + pixels - 1) / pixels) : 0;
+
+    *out = (struct pixel_lists){0};
+    if ((uint64_t)length * pixels >= UINT32_MAX)
+        return err_set(err, ERR_LIMIT, "even lists have more than 2^32 pairs of pixel and triangle");
+    out->first = mem_calloc(pixels + 1, sizeof(*out->first), "lists of triangles", err);
+    out->list = mem_calloc((uint64_t)length * pixels, sizeof(*out->list), "lists of triangles", err);
+    if (!out->first || !out->list) {
+        pixel_lists_fini(out);
+        return false;
+    }
+    for (size_t p = 0; p < pixels; p++) {
+        const uint32_t count = lists->first[p + 1] - lists->first[p], at = out->first[p];
+        for (uint32_t i = 0; count && i < length; i++)
+            out->list[at + i] = lists->list[lists->first[p] + i % count];
+        out->first[p + 1] = at + (count ? length : 0);
+    }
+    return true;
+}

@@ -48,6 +48,10 @@ struct pixel_lists {
 /* ERR_LIMIT when there are 2^32 pairs and more. */
 bool pixel_lists_init(const float *params, uint32_t triangles, float sigma, uint32_t width, uint32_t height,
                       struct pixel_lists *out, struct err *err) GB_NODISCARD;
+/* Lists of one length, the mean of the given ones, each going round its own triangles; empty ones stay so. What
+ * lanes read is as uneven as before, and how many steps they take is not. */
+bool pixel_lists_even(const struct pixel_lists *lists, size_t pixels, struct pixel_lists *out,
+                      struct err *err) GB_NODISCARD;
 void pixel_lists_fini(struct pixel_lists *lists); /* accepts a zeroed one */
 
 #endif

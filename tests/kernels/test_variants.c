@@ -49,7 +49,7 @@ static void test_local(void **state)
 /* The loops of `gpubench lanes`, with idle lanes and two repeats. */
 static void test_uneven_lanes(void **state)
 {
-    const struct groups_effort effort = {.repeats = 2, .rounds = 1};
+    const struct groups_effort effort = {.repeats = 2, .rounds = 1, .local = LANES_MAX_GROUP};
     struct renderer *r = open_renderer(NULL);
     float directions[MARCH_RAYS][2];
     uint32_t steps[MARCH_RAYS];
@@ -60,7 +60,7 @@ static void test_uneven_lanes(void **state)
     (void)state;
     march_directions(directions);
     expect_ok(lane_order_init(LANES_8X4, MARCH_RAYS, 1, 1, &order, &err), &err, "lane_order_init");
-    expect_ok(groups_march(r, directions, &order, &effort, steps, &ns, &err), &err, "groups_march");
+    expect_ok(groups_march(r, directions, &order, &effort, 0, steps, &ns, &err), &err, "groups_march");
     for (size_t i = 0; i < MARCH_RAYS; i++)
         assert_in_range(steps[i] + 2, march_steps(directions[i]), march_steps(directions[i]) + 4);
     lane_order_fini(&order);
@@ -71,7 +71,7 @@ static void test_walk_of_lists(void **state)
 {
     enum { W = 21, H = 10, T = 9 };
     static const float ground[3] = {0.1f, 0.2f, 0.3f};
-    const struct groups_effort effort = {.repeats = 2, .rounds = 1};
+    const struct groups_effort effort = {.repeats = 2, .rounds = 1, .local = LANES_MAX_GROUP};
     struct renderer *r = open_renderer(NULL);
     float params[T * SCENE_STRIDE], image[W * H * 3];
     double want[W * H * 3];

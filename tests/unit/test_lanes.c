@@ -130,6 +130,16 @@ static void test_lists_are_what_the_reference_tests(void **state)
     }
     assert_int_equal(pairs, out.pairs);
     assert_true(pairs > 0);
+    struct pixel_lists even;
+    assert_true(pixel_lists_even(&lists, W * H, &even, &err));
+    const uint32_t length = (uint32_t)((out.in_bounds + W * H - 1) / (W * H));
+    for (size_t p = 0; p < W * H; p++) {
+        const uint32_t count = lists.first[p + 1] - lists.first[p], at = even.first[p];
+        assert_int_equal(even.first[p + 1] - at, count ? length : 0);
+        for (uint32_t i = 0; count && i < length; i++)
+            assert_int_equal(even.list[at + i], lists.list[lists.first[p] + i % count]);
+    }
+    pixel_lists_fini(&even);
     pixel_lists_fini(&lists);
 }
 
