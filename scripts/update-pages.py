@@ -4,7 +4,9 @@
 usage: scripts/update-pages.py [PROGRAM]      (make pages)
 
 Help pages go to tests/cli/expected/ whole; in man/*.1 an item of the option list, or the examples, is rewritten
-where it does not say what --help says. A new command's manual page needs its other sections first."""
+where it does not say what --help says. A command without a manual page gets one, made of its help, and its lines in
+gpubench.1: to be written further by hand."""
+import datetime
 import pathlib
 import re
 import subprocess
@@ -61,6 +63,32 @@ def update(page, text):
     page.write_text(manual)
 
 
+def begin(page, command, text):
+    """A page that says what help does."""
+    usage, description = re.match(r"Usage: gpubench \w+ ([^\n]*)\n\n(.*?)\n\n", text, re.S).groups()
+    synopsis = [".Op Ar options"] + [f".Ar {word}" for word in usage.split()[1:]]
+    page.write_text("\n".join([
+        f".Dd {datetime.date.today():%B %-d, %Y}", f".Dt GPUBENCH-{command.upper()} 1", ".Os", ".Sh NAME",
+        f".Nm gpubench-{command}", f".Nd {summary(command)}", ".Sh SYNOPSIS", f".Nm gpubench Cm {command}", *synopsis,
+        ".Sh DESCRIPTION", *textwrap.wrap(description, 79), ".Pp", "The options are:", ".Bl -tag -width Ds", ".El",
+        ".Sh EXIT STATUS", ".Bl -tag -width 130", ".It 0", "Done.", ".It 1", "It could not be done.", ".It 2",
+        "Bad usage.", ".El", ".Sh EXAMPLES", ".Bd -literal -offset indent", ".Ed", ".Sh SEE ALSO", ".Xr gpubench 1", ""]))
+    all_of_them = ROOT / "man/gpubench.1"
+    manual = all_of_them.read_text()
+    listed = f".It Xr gpubench-{command} 1\n"
+    if listed not in manual:
+        line = summary(command)
+        manual = manual.replace(".El\n", f"{listed}{line[0].upper()}{line[1:]}.\n.El\n", 1)
+        pages = re.search(r"(^\.Xr gpubench-\w+ 1 ,\n)+(?=\.Xr gpubench-config 5)", manual, re.M)
+        sorted_pages = "".join(sorted([*pages[0].splitlines(True), f".Xr gpubench-{command} 1 ,\n"]))
+        manual = manual[:pages.start()] + sorted_pages + manual[pages.end():]
+        all_of_them.write_text(manual)
+
+
+def summary(command):
+    return " ".join(re.search(rf"^  {command} +(.*(?:\n {{12}}.*)*)", help_of(), re.M)[1].split())
+
+
 def main():
     commands = re.findall(r"^  ([a-z]+) ", help_of(), re.M)
     for arguments in [[]] + [[c] for c in commands]:
@@ -68,10 +96,9 @@ def main():
         text = help_of(*arguments)
         (ROOT / "tests/cli/expected" / "-".join(["help", *arguments])).with_suffix(".txt").write_text(text)
         page = ROOT / "man" / f"{name}.1"
-        if page.exists():
-            update(page, text)
-        else:
-            print(f"man/{name}.1 is missing", file=sys.stderr)
+        if not page.exists():
+            begin(page, arguments[0], text)
+        update(page, text)
 
 
 main()
