@@ -108,6 +108,25 @@ static inline uint team_rank(const struct team *team, bool hit, uint *total)
 #endif
 }
 
+/* The sum of the lower lanes' counts, each at most 63; *total is the sum of all. */
+static inline uint team_offset(const struct team *team, uint count, uint *total)
+{
+#ifdef PATH_SUBGROUPS
+    *total = sub_group_reduce_add(count);
+    return sub_group_scan_exclusive_add(count);
+#else
+    uint below = 0;
+    *total = 0;
+    UNROLLED for (uint bit = 0; bit < 6; ++bit)
+    {
+        uint hits, rank = team_rank(team, (count >> bit) & 1u, &hits);
+        below += rank << bit;
+        *total += hits << bit;
+    }
+    return below;
+#endif
+}
+
 /* Whether any lane has hit set. */
 static inline bool team_any(const struct team *team, bool hit)
 {

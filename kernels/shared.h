@@ -21,6 +21,14 @@
 #define SHARED_MIN_WEIGHT 1e-6f   /* a pixel of at most this weight is not covered */
 #define SHARED_NO_SLOT 0xffffffffu
 
+/* Bins: squares of BIN_TILES x BIN_TILES tiles, row by row; each has a mask of the triangles that meet it,
+ * triangle i in bit i % 32 of word i / 32. */
+#define BIN_WORDS(triangles) (((triangles) + 31) / 32)
+#ifdef __OPENCL_VERSION__
+#define BINS_ACROSS(tiles) (((tiles) + BIN_TILES - 1) / BIN_TILES)
+#define BIN_COUNT(view) ((size_t)BINS_ACROSS((view).tiles_x) * BINS_ACROSS((view).tiles_y))
+#endif
+
 /* One launch's sizes, by value. The scenes of a launch are counted from 0; in the arrays that it shares with
  * the caller they may stand further back, from *_first on. */
 struct shared_view {

@@ -10,6 +10,7 @@
  *   WITH_IMAGE      the forward pass writes the image
  *   LANES, BLOCK_W, BLOCKS_X, BLOCKS_Y   the tile: BLOCKS_X x BLOCKS_Y blocks, a pixel of each a lane
  *   LIST_ROOM       entries of a team's list; a longer list is walked in parts
+ *   BIN_TILES       the bins of bin.cl say which triangles to look at; not defined: all of them
  *   WALK_UNROLL     triangles that the walks take at a time; not defined: the compiler's choice
  */
 #include "tile_forward.h"
@@ -38,12 +39,13 @@ static inline real compare_block(const struct work *work, const struct shared_vi
 #endif
 
 /* triangles, bounds: [scenes][T], from setup. goal: the target or, with UPSTREAM, dL/dC. tape:
- * [scenes][T][H][W][3]. slots: [scenes][slot_capacity][10]. loss_partials: [scenes][tiles]. Pointers that
+ * [scenes][T][H][W][3]. slots: [scenes][slot_capacity][10]. loss_partials: [scenes][tiles]. bins: from bin.cl. Pointers that
  * a variant does not use may be NULL. Work-groups: (tiles_x, ceil(tiles_y / TEAMS), scenes). */
 kernel __attribute__((reqd_work_group_size(LANES, TEAMS, 1))) void
 tile_pass(const struct shared_view view, global const struct shared_triangle *triangles,
           global const uint2 *bounds, global const float *in, global const float *goal, global float *image,
-          global float *tape, global float *slots, global float *out, global float *loss_partials)
+          global float *tape, global float *slots, global float *out, global float *loss_partials,
+          global const uint *bins)
 {
 #ifdef PATH_CPU
     entry list[LIST_ROOM];
@@ -74,6 +76,10 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
     place_tile(&work.tile, &view, work.team.lane, column, row);
     work.triangles = triangles + scene * view.triangles;
     work.bounds = bounds + scene * view.triangles;
+#ifdef BIN_TILES
+    const uint bin = row / BIN_TILES * BINS_ACROSS(view.tiles_x) + column / BIN_TILES;
+    work.bin = bins + (scene * BIN_COUNT(view) + bin) * BIN_WORDS(view.triangles);
+#endif
     work.slots = slots + scene * view.slot_capacity * SUMS;
     work.list = list;
     work.chunk = chunk;

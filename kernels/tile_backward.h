@@ -67,6 +67,34 @@ static inline uint triangle_at(const struct work *work, uint k)
     return work->whole ? work->list[k].x : k;
 }
 
+/* Where the list is not whole, bins tell which places to pass over. The first place from k on, below end, that
+ * must be looked at; and the last below k, plus one. */
+static inline uint seek_up(const struct work *work, uint k, uint end)
+{
+#ifdef BIN_TILES
+    while (!work->whole && k < end) {
+        const uint bits = work->bin[k / 32u] & ~0u << k % 32u;
+        if (bits)
+            return min(k / 32u * 32u + 31u - clz(bits & (0u - bits)), end);
+        k = (k / 32u + 1u) * 32u;
+    }
+#endif
+    return k;
+}
+
+static inline uint seek_down(const struct work *work, uint k)
+{
+#ifdef BIN_TILES
+    while (!work->whole && k > 0) {
+        const uint word = (k - 1u) / 32u, bits = work->bin[word] & ~0u >> (31u - (k - 1u) % 32u);
+        if (bits)
+            return word * 32u + 32u - clz(bits);
+        k = word * 32u;
+    }
+#endif
+    return k;
+}
+
 static inline struct facing face_triangle(const struct work *work, const struct shared_view *view, uint i)
 {
     global const struct shared_triangle *from = work->triangles + i;
@@ -79,7 +107,7 @@ static inline void recompute(const struct work *work, const struct shared_view *
                              struct canvas *canvas)
 {
     clear_canvas(canvas, work->ground);
-    for (uint k = 0; k < count; ++k) {
+    for (uint k = seek_up(work, 0, count); k < count; k = seek_up(work, k + 1u, count)) {
         const uint i = triangle_at(work, k);
         const uint meets = bits & blocks_in_bounds(&work->tile, work->bounds[i]);
         if (meets) {
@@ -104,7 +132,7 @@ static inline real below_dot(const struct work *work, const struct shared_view *
                              float y, real g_r, real g_g, real g_b, mask wanted)
 {
     real dot = (real)(0.0f), through = CHOOSE(wanted, 1.0f, 0.0f);
-    ROLLED for (uint k = count; k > 0 && ANY(through > HIDDEN); --k)
+    ROLLED for (uint k = seek_down(work, count); k > 0 && ANY(through > HIDDEN); k = seek_down(work, k - 1u))
     {
         if (!meets_block(work, k - 1u, j))
             continue;
@@ -313,7 +341,7 @@ static inline void walk_steep(const struct work *work, const struct shared_view 
         const real g_r = pick(walk->g_r, j), g_g = pick(walk->g_g, j), g_b = pick(walk->g_b, j);
         real through = (real)(1.0f), scale = (real)(1.0f);
         real rest = below_dot(work, view, places, j, x, y, g_r, g_g, g_b, (mask)(-1));
-        ROLLED for (uint k = places; k > 0; --k)
+        ROLLED for (uint k = seek_down(work, places); k > 0; k = seek_down(work, k - 1u))
         {
             if (!meets_block(work, k - 1u, j))
                 continue;

@@ -193,6 +193,9 @@ struct work {
     struct tile tile;
     global const struct shared_triangle *triangles; /* the scene's [T] */
     global const uint2 *bounds;                     /* [T] */
+#ifdef BIN_TILES
+    global const uint *bin; /* [BIN_WORDS(T)]: a bit for each triangle that meets the tile's bin */
+#endif
     global float *slots;                            /* [slot_capacity][10] */
     TEAM_MEMORY entry *list;         /* [LIST_ROOM], in painter's order */
     TEAM_MEMORY struct aimed *chunk; /* [CHUNK]: those of the list that are being walked */
@@ -202,32 +205,91 @@ struct work {
     float4 ground;
 };
 
+/* Where the at-th triangle that is found goes: the list is in painter's order whichever way it is filled. */
+#define PLACE(at) (descending ? LIST_ROOM - 1u - (at) : (at))
+
+/* Appends to a list of `length` those of a lane's triangles whose bounds meet the tile; returns the new
+ * length. index: in the scene, view->triangles for none. */
+static inline uint keep_gulp(const struct work *work, const struct shared_view *view, const uint *index,
+                             bool descending, uint length)
+{
+    uint2 bounds[GULP];
+    UNROLLED for (uint u = 0; u < GULP; ++u) /* the loads first, so that they overlap */
+    {
+        bounds[u] = index[u] < view->triangles ? work->bounds[index[u]] : (uint2)(0, 0);
+    }
+    UNROLLED for (uint u = 0; u < GULP; ++u)
+    {
+        uint bits = blocks_in_bounds(&work->tile, bounds[u]), total;
+        uint at = length + team_rank(&work->team, bits != 0, &total);
+        if (bits)
+            work->list[PLACE(at)] = (entry)(index[u], bits);
+        length += total;
+    }
+    return length;
+}
+
+#ifdef BIN_TILES
+/* Puts the next triangles of the tile's bin behind a list of `length`: a word of the mask a lane, as far as
+ * there is room. *next: triangles looked at so far. Returns how many were put there. */
+static inline uint unpack_bin(const struct work *work, const struct shared_view *view, bool descending,
+                              uint length, uint *next)
+{
+    const uint lane = work->team.lane, room = LIST_ROOM - length, left = view->triangles - *next;
+    const uint from = descending ? (left - 1u) / 32u : *next / 32u; /* the first lane's word */
+    const uint word = descending ? from - lane : from + lane;       /* wraps around below the first */
+    uint bits = word < BIN_WORDS(view->triangles) ? work->bin[word] : 0, total;
+    if (lane == 0) /* of this word, some may have been looked at */
+        bits &= descending ? ~0u >> (31u - (left - 1u) % 32u) : ~0u << (*next % 32u);
+    uint at = team_offset(&work->team, popcount(bits), &total);
+    for (; bits && at < room; ++at) {
+        uint bit = 31u - clz(descending ? bits : bits & (0u - bits));
+        work->list[PLACE(length + at)] = (entry)(word * 32u + bit, 0);
+        bits ^= 1u << bit;
+    }
+    team_sync();
+    if (total > room) {
+        const uint last = work->list[PLACE(LIST_ROOM - 1u)].x;
+        *next = descending ? view->triangles - last : last + 1u;
+        return room;
+    }
+    if (descending)
+        *next = view->triangles - (from < LANES ? 0 : (from - LANES + 1u) * 32u);
+    else
+        *next = (from + LANES) * 32u;
+    return total;
+}
+#endif
+
 /* Fills the list with triangles whose bounds meet the tile, until all are seen or it is full: from the first
  * on or, descending, from the last. keep: leaves it as it is. (A parameter, and not a condition around the
  * call: compilers that turn work-items into loops take minutes over barriers inside conditions.) */
 static inline void fill_list(struct work *work, const struct shared_view *view, bool descending, bool keep)
 {
     const uint end = keep ? 0 : view->triangles;
-    uint length = 0, next = work->next;
+    uint length = 0, next = work->next, index[GULP];
     team_sync(); /* the list before this one has been read by all */
     while (next < end && length + GULP * LANES <= LIST_ROOM) {
-        uint2 bounds[GULP];
-        uint index[GULP];
-        UNROLLED for (uint u = 0; u < GULP; ++u) /* the loads first, so that they overlap */
-        {
-            uint at = next + u * LANES + work->team.lane;
-            index[u] = descending ? view->triangles - 1u - at : at;
-            bounds[u] = at < view->triangles ? work->bounds[index[u]] : (uint2)(0, 0);
+#ifdef BIN_TILES
+        const uint first = length, found = unpack_bin(work, view, descending, first, &next);
+        /* In place: what is kept moves down, to where all lanes have read. */
+        for (uint from = 0; from < found; from += GULP * LANES) {
+            UNROLLED for (uint u = 0; u < GULP; ++u)
+            {
+                uint at = from + u * LANES + work->team.lane;
+                index[u] = at < found ? work->list[PLACE(first + at)].x : view->triangles;
+            }
+            length = keep_gulp(work, view, index, descending, length);
         }
+#else
         UNROLLED for (uint u = 0; u < GULP; ++u)
         {
-            uint bits = blocks_in_bounds(&work->tile, bounds[u]), total;
-            uint at = length + team_rank(&work->team, bits != 0, &total);
-            if (bits)
-                work->list[descending ? LIST_ROOM - 1u - at : at] = (entry)(index[u], bits);
-            length += total;
+            uint at = next + u * LANES + work->team.lane;
+            index[u] = at >= view->triangles ? view->triangles : descending ? view->triangles - 1u - at : at;
         }
+        length = keep_gulp(work, view, index, descending, length);
         next += GULP * LANES;
+#endif
     }
     if (!keep) {
         work->first = descending ? LIST_ROOM - length : 0;

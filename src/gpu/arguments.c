@@ -15,9 +15,10 @@ static const struct host_kernel {
     const char *arguments[ARGUMENTS_MAX + 1];
 } host_kernels[] = {
     {"setup", {"view", "*in", "*triangles", "*bounds", "*out", "clear"}},
+    {"bin", {"view", "*bounds", "*bins"}},
     {"tile_pass",
      {"view", "*triangles", "*bounds", "*in", "*goal", "*image", "*tape", "*slots", "*out",
-      "*loss_partials"}},
+      "*loss_partials", "*bins"}},
     {"gather", {"view", "*triangles", "*slots", "*loss_partials", "*out", "first"}},
     {"adam",
      {"values", "capacity", "index", "turn", "rate_position", "rate_colour", "rate_alpha", "correction1",
@@ -28,11 +29,6 @@ static const struct host_kernel {
     {"walk_lists",
      {"*order", "*first", "*list", "*params", "*image", "width", "height", "softness", "background"}},
     {"march_rays", {"*order", "*directions", "*circles", "*steps", "limits", "counts"}},
-    {"adam",
-     {"values", "capacity", "index", "turn", "rate_position", "rate_colour", "rate_alpha", "correction1",
-      "correction2", "*params", "*out", "*moments", "*best", "*state", "*losses"}},
-    {"ceiling_fma", {"*out", "rounds"}},
-    {"ceiling_exp", {"*out", "rounds"}},
     {"canary_arithmetic", {"*out", "rounds"}},
     {"canary_memory", {"*in", "*out"}},
     {"canary_launch", {"*out", "never"}},

@@ -87,15 +87,18 @@ static bool create_kernels(struct opencl_job *job, struct err *err)
     bool ok = false;
 
     shape_defines(job->r->path, &job->shape, &defines);
-    size_t shape_length = defines.len;
     if (!strbuf_ok(&defines, err) ||
         !job_kernel(job->r, "setup.cl", "setup", strbuf_str(&defines), &job->setup, err) ||
         (job->base.spec.mode == MODE_GRADIENT &&
          !job_kernel(job->r, "gather.cl", "gather", strbuf_str(&defines), &job->gather, err)))
         goto out;
+    bin_defines(&job->shape, &defines);
+    const size_t shape_length = defines.len;
+    if (job->shape.bin_tiles > 0 && (!strbuf_ok(&defines, err) ||
+                                     !job_kernel(job->r, "bin.cl", "bin", strbuf_str(&defines), &job->bin, err)))
+        goto out;
     for (size_t i = 0; i < job->pass_count; i++) {
-        defines.data[shape_length] = '\0';
-        defines.len = shape_length;
+        strbuf_cut(&defines, shape_length);
         pass_defines(&job->base.spec, &job->passes[i], &defines);
         if (!strbuf_ok(&defines, err) ||
             !job_kernel(job->r, "tile.cl", "tile_pass", strbuf_str(&defines), &job->pass_kernels[i], err))
@@ -185,6 +188,8 @@ void job_close(struct render_job *base)
             clReleaseKernel(job->pass_kernels[i]);
     if (job->gather)
         clReleaseKernel(job->gather);
+    if (job->bin)
+        clReleaseKernel(job->bin);
     if (job->setup)
         clReleaseKernel(job->setup);
     free(job);

@@ -16,7 +16,7 @@ struct opencl_job {
     uint32_t tiles_x, tiles_y;
     struct pass passes[MAX_PASSES];
     size_t pass_count;
-    cl_kernel setup, gather, pass_kernels[MAX_PASSES]; /* owned */
+    cl_kernel setup, bin, gather, pass_kernels[MAX_PASSES]; /* owned; bin: NULL without bins */
     struct host_array in;    /* [B][T][10] parameters, [B][3] backgrounds */
     struct host_array goal;  /* [B][H][W][3] targets or dL/dC */
     struct host_array image; /* [B][H][W][3] */
@@ -26,7 +26,7 @@ struct opencl_job {
     struct fit *fit;         /* owned; NULL until gpu/fit.c takes a step */
     struct memory_plan plan;
     struct {
-        struct cut setup, passes[MAX_PASSES], gather;
+        struct cut setup, bin, passes[MAX_PASSES], gather;
     } cuts; /* where the device has max_submit_ns */
     uint64_t longest_submission_ns; /* likewise; of all calls */
     struct render_counts counts;

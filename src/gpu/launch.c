@@ -116,6 +116,20 @@ static bool run(struct opencl_job *job, struct watch *watch, struct launch *l, c
                                                 : run_in_parts(job, watch, l, name, view, range, cut, err);
 }
 
+static bool launch_bin(struct opencl_job *job, struct watch *watch, const struct slice *s, struct err *err)
+{
+    const struct render_spec *spec = &job->base.spec;
+    const size_t groups = (bin_count(&job->shape, spec->width, spec->height) + BIN_GROUP - 1) / BIN_GROUP;
+    struct launch l = {.kernel = job->bin, .profiled = watch->profile != NULL};
+
+    set_bytes(&l, &s->view, sizeof(s->view));
+    set_buffer(&l, s->buffers.bounds);
+    set_buffer(&l, s->buffers.bins);
+    return run(job, watch, &l, "bin", &s->view,
+               &(struct range){{groups * BIN_GROUP, BIN_WORDS(spec->triangles), s->scenes}, {BIN_GROUP, 1, 1}, 2, 3},
+               &job->cuts.bin, err);
+}
+
 bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slice *s, struct err *err)
 {
     const struct slice_buffers *b = &s->buffers;
@@ -134,7 +148,8 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
     set_buffer(&l, b->out);
     set_bytes(&l, &clear, sizeof(clear));
     return run(job, watch, &l, "setup", &s->view, &(struct range){{group * s->scenes, groups, 1}, {group, 1, 1}, 0, 3},
-               &job->cuts.setup, err);
+               &job->cuts.setup, err) &&
+           (!job->bin || launch_bin(job, watch, s, err));
 }
 
 bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice *s, size_t pass, struct err *err)
@@ -155,6 +170,7 @@ bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice
     set_buffer(&l, b->slots);
     set_buffer(&l, b->out);
     set_buffer(&l, b->loss);
+    set_buffer(&l, b->bins);
     return run(job, watch, &l, name, &s->view,
                &(struct range){{job->tiles_x * lanes, (job->tiles_y + teams - 1) / teams * teams, s->scenes},
                                {lanes, teams, 1}, 2, 1},

@@ -145,6 +145,11 @@ static void need_launches(const struct opencl_renderer *r, const struct render_s
     const uint64_t gather = r->path == PATH_CPU ? 1 : GATHER_GROUP;
 
     need_launch(needs, (const uint64_t[]){scenes, 1, 1}, (const uint64_t[]){shape->setup_group, 1, 1});
+    if (shape->bin_tiles > 0)
+        need_launch(needs,
+                    (const uint64_t[]){(bin_count(shape, spec->width, spec->height) + BIN_GROUP - 1) / BIN_GROUP,
+                                       BIN_WORDS(spec->triangles), scenes},
+                    (const uint64_t[]){BIN_GROUP, 1, 1});
     need_launch(needs, (const uint64_t[]){tiles_x, (tiles_y + shape->teams - 1) / shape->teams, scenes},
                 (const uint64_t[]){shape->lanes, shape->teams, 1});
     if (spec->mode == MODE_GRADIENT)
@@ -188,9 +193,12 @@ static bool need_kernels(struct opencl_renderer *r, const struct render_spec *sp
     bool ok;
 
     shape_defines(r->path, shape, &defines);
-    shape_length = defines.len;
     ok = strbuf_ok(&defines, err) && need_kernel(r, "setup.cl", "setup", strbuf_str(&defines), needs, err) &&
          need_kernel(r, "gather.cl", "gather", strbuf_str(&defines), needs, err);
+    bin_defines(shape, &defines);
+    shape_length = defines.len;
+    ok = ok && strbuf_ok(&defines, err) &&
+         (shape->bin_tiles == 0 || need_kernel(r, "bin.cl", "bin", strbuf_str(&defines), needs, err));
     for (size_t i = 0; ok && i < count; i++) {
         strbuf_cut(&defines, shape_length);
         pass_defines(spec, &passes[i], &defines);

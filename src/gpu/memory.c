@@ -48,6 +48,7 @@ static void count_scene(const struct render_spec *spec, const struct tile_shape 
     *out = (struct scene_bytes){
         .triangles = t * sizeof(struct shared_triangle),
         .bounds = t * 8,
+        .bins = bin_count(shape, spec->width, spec->height) * BIN_WORDS(t) * sizeof(uint32_t),
         .slots = uses_slots(spec) ? product(slot_capacity, SHARED_STRIDE * sizeof(float)) : 0,
         .tape = gradient && spec->strategy == STRATEGY_TAPED ? product(image, t) : 0,
         .loss = gradient && !spec->upstream && spec->loss == LOSS_DEVICE ? tiles * sizeof(float) : 0,

@@ -10,7 +10,7 @@
 
 /* Bytes of each buffer for one scene; 0 for those that the spec does not use on the device. */
 struct scene_bytes {
-    uint64_t in, goal, image, out, triangles, bounds, slots, tape, loss;
+    uint64_t in, goal, image, out, triangles, bounds, bins, slots, tape, loss;
 };
 
 struct memory_plan {

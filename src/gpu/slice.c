@@ -34,6 +34,7 @@ bool slice_take(struct opencl_job *job, uint32_t scenes, struct slice_buffers *o
         !take(job, out, &out->out, CL_MEM_READ_WRITE, s->out, scenes, err) ||
         !take(job, out, &out->triangles, own, s->triangles, scenes, err) ||
         !take(job, out, &out->bounds, own, s->bounds, scenes, err) ||
+        !take(job, out, &out->bins, own, s->bins, scenes, err) ||
         !take(job, out, &out->slots, own, s->slots, scenes, err) ||
         !take(job, out, &out->tape, own, s->tape, scenes, err) ||
         !take(job, out, &out->loss, own, s->loss, scenes, err)) {

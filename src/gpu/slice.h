@@ -7,7 +7,7 @@
 
 enum phase { PHASE_PACK, PHASE_ALLOC, PHASE_UPLOAD, PHASE_DISPATCH, PHASE_READBACK, PHASE_LOSS, PHASES };
 
-#define MAX_LAUNCHES 8 /* of one slice: setup, two passes, gather */
+#define MAX_LAUNCHES 8 /* of one slice: setup, bin, two passes, gather */
 
 /* How a call is watched: not at all, phase by phase, or by device events. */
 struct watch {
@@ -24,10 +24,10 @@ struct watch {
     uint64_t first_start, last_end; /* the device's clock */
 };
 
-#define SLICE_BUFFERS 9
+#define SLICE_BUFFERS 10
 struct slice_buffers {
     cl_mem in, goal, image, out;                 /* the caller's arrays themselves where memory is shared */
-    cl_mem triangles, bounds, slots, tape, loss; /* the device's own; NULL where the spec has none */
+    cl_mem triangles, bounds, bins, slots, tape, loss; /* the device's own; NULL where the spec has none */
     cl_mem taken[SLICE_BUFFERS];                 /* those that go back to the pool */
     size_t taken_count;
 };
@@ -55,7 +55,7 @@ bool slice_read_back(struct opencl_job *job, struct watch *watch, const struct s
 /* Waits for the queue; where memory is shared, takes the arrays back. */
 bool slice_wait(struct opencl_job *job, struct watch *watch, struct err *err) GB_NODISCARD;
 
-/* Enqueues setup; one of the job's passes; the second pass of sums and losses, if the job has one. */
+/* Enqueues setup, and bin where the shape has bins; one of the job's passes; the second pass of sums and losses, if the job has one. */
 bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slice *s, struct err *err) GB_NODISCARD;
 bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice *s, size_t pass, struct err *err)
     GB_NODISCARD;

@@ -35,6 +35,19 @@ uint32_t tile_height(const struct tile_shape *shape)
     return shape->block_h * shape->blocks_y;
 }
 
+static uint32_t parts_of(uint32_t whole, uint32_t part)
+{
+    return (whole + part - 1) / part;
+}
+
+uint64_t bin_count(const struct tile_shape *shape, uint32_t width, uint32_t height)
+{
+    if (shape->bin_tiles == 0)
+        return 0;
+    return (uint64_t)parts_of(width, shape->bin_tiles * tile_width(shape)) *
+           parts_of(height, shape->bin_tiles * tile_height(shape));
+}
+
 /* A block's bit in an entry of a team's list. */
 #define MAX_BLOCKS 16u
 
@@ -111,9 +124,22 @@ static void choose_blocks(const struct render_spec *spec, struct tile_shape *out
     }
 }
 
-bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t lanes,
-                  const struct tile_request *request, const struct render_spec *spec, struct tile_shape *out,
-                  struct err *err)
+/* Small bins leave tiles less to look at; more than 1024 of them take more memory than the triangles do. */
+#define MOST_BINS 1024u
+
+static void choose_bins(const struct render_spec *spec, struct tile_shape *out)
+{
+    if (spec->triangles < SPEC_MANY_TRIANGLES)
+        return;
+    for (out->bin_tiles = 4; bin_count(out, spec->width, spec->height) > MOST_BINS;)
+        out->bin_tiles *= 2;
+    if (bin_count(out, spec->width, spec->height) == 1)
+        out->bin_tiles = 0;
+}
+
+static bool choose_tile(enum gpu_path path, const struct device_info *info, uint32_t lanes,
+                        const struct tile_request *request, const struct render_spec *spec, struct tile_shape *out,
+                        struct err *err)
 {
     *out = (struct tile_shape){.teams = 1, .block_w = 8, .blocks_x = 2, .blocks_y = 2, .list_room = 256};
     switch (path) {
@@ -154,6 +180,16 @@ bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t l
     return true;
 }
 
+bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t lanes,
+                  const struct tile_request *request, const struct render_spec *spec, struct tile_shape *out,
+                  struct err *err)
+{
+    if (!choose_tile(path, info, lanes, request, spec, out, err))
+        return false;
+    choose_bins(spec, out);
+    return true;
+}
+
 void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct strbuf *out)
 {
     strbuf_addf(out, " -D%s -DTILE_W=%uu -DTILE_H=%uu -DSETUP_GROUP=%uu", path_macros[path],
@@ -164,6 +200,12 @@ void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct st
         strbuf_addf(out, " -DWALK_UNROLL=%u", (unsigned)shape->walk_unroll);
     if (path != PATH_CPU)
         strbuf_addf(out, " -DLANES=%uu -DTEAMS=%uu", (unsigned)shape->lanes, (unsigned)shape->teams);
+}
+
+void bin_defines(const struct tile_shape *shape, struct strbuf *out)
+{
+    if (shape->bin_tiles > 0)
+        strbuf_addf(out, " -DBIN_TILES=%uu -DBIN_GROUP=%uu", (unsigned)shape->bin_tiles, BIN_GROUP);
 }
 
 size_t passes_of(const struct render_spec *spec, struct pass out[MAX_PASSES])

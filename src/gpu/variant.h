@@ -26,6 +26,7 @@ struct tile_shape {
     uint32_t blocks_x, blocks_y;
     uint32_t list_room;   /* entries of a team's list of triangles */
     uint32_t setup_group; /* work-items of the setup kernel's work-groups */
+    uint32_t bin_tiles;   /* tiles a bin, across and down (kernels/bin.cl); 0: no bins */
     uint32_t walk_unroll; /* triangles that the walks take at a time; 0: the compiler's choice */
 };
 
@@ -39,14 +40,19 @@ bool tile_parse(const char *text, struct tile_request *out, struct err *err) GB_
 uint32_t tile_width(const struct tile_shape *shape);
 uint32_t tile_height(const struct tile_shape *shape);
 
+#define BIN_GROUP 64u /* work-items of the bin kernel's work-groups */
+/* Bins of an image; 0 where the shape has none. */
+uint64_t bin_count(const struct tile_shape *shape, uint32_t width, uint32_t height);
+
 /* The shape for a spec on a device. lanes: of a sub-group, for PATH_SUBGROUPS. ERR_UNSUPPORTED when
  * spec.workgroup cannot be had. */
 bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t lanes,
                   const struct tile_request *request, const struct render_spec *spec, struct tile_shape *out,
                   struct err *err) GB_NODISCARD;
 
-/* The macros of a path and shape. */
+/* The macros of a path and shape; and those that bin.cl and tile.cl need beside them, none without bins. */
 void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct strbuf *out);
+void bin_defines(const struct tile_shape *shape, struct strbuf *out);
 
 /* The passes over tiles that a spec's call makes: one, or forward and backward. */
 #define MAX_PASSES 2

@@ -69,6 +69,9 @@ static bool add(struct list *l, const char *file, const char *shape, const char 
     label_from(pass, v.label);
     if (spec)
         v.spec = *spec;
+    if (spec && spec->triangles >= SPEC_MANY_TRIANGLES)
+        snprintf(v.label + strlen(v.label), sizeof(v.label) - strlen(v.label), "%s%u triangles",
+                 pass[0] ? ", " : "", (unsigned)spec->triangles);
     if (spec && spec->workgroup)
         snprintf(v.label + strlen(v.label), sizeof(v.label) - strlen(v.label), "%s%u a group",
                  pass[0] ? ", " : "", (unsigned)spec->workgroup);
@@ -98,6 +101,9 @@ static bool add_spec(struct list *l, const struct render_spec *spec, struct err 
     ok = strbuf_ok(&shape_text, err) && add(l, "setup.cl", strbuf_str(&shape_text), "", spec, err);
     if (ok && spec->mode == MODE_GRADIENT)
         ok = add(l, "gather.cl", strbuf_str(&shape_text), "", spec, err);
+    bin_defines(&shape, &shape_text);
+    ok = ok && strbuf_ok(&shape_text, err) &&
+         (shape.bin_tiles == 0 || add(l, "bin.cl", strbuf_str(&shape_text), "", spec, err));
     for (size_t i = 0, count = passes_of(spec, passes); ok && i < count; i++) {
         strbuf_reset(&pass_text);
         pass_defines(spec, &passes[i], &pass_text);
@@ -107,6 +113,17 @@ static bool add_spec(struct list *l, const struct render_spec *spec, struct err 
     strbuf_fini(&shape_text);
     strbuf_fini(&pass_text);
     return ok;
+}
+
+/* Where bins say which triangles a tile looks at: that is the same code in every pass, which the fused one walks
+ * both ways. */
+static bool add_many(struct list *l, struct err *err)
+{
+    struct render_spec spec;
+
+    spec_init(&spec);
+    spec.triangles = SPEC_MANY_TRIANGLES;
+    return add_spec(l, &spec, err);
 }
 
 /* Specs over all values of the keys from `first` on. */
@@ -168,7 +185,7 @@ bool variants_list(const struct renderer *renderer, bool workgroups, struct prog
     for (spec.workgroup = 1; ok && workgroups && spec.workgroup <= renderer->info.max_work_group_size;
          spec.workgroup *= 2)
         ok = add_specs(&l, spec, 0, err);
-    ok = ok && add_others(&l, err);
+    ok = ok && add_many(&l, err) && add_others(&l, err);
     if (!ok) {
         variants_free(l.items, l.count);
         return false;

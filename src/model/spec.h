@@ -25,6 +25,7 @@ enum images_kind { IMAGES_DEVICE, IMAGES_ROUNDTRIP };
 enum scene_source { SOURCE_RANDOM, SOURCE_FILE };
 
 #define SPEC_MAX_SIZE 32768u
+#define SPEC_MANY_TRIANGLES 2048u /* from here on renderers sort a scene's triangles into bins of tiles */
 #define SPEC_MAX_BATCH (1u << 20)
 #define SPEC_MAX_THREADS 4096u
 
