@@ -13,8 +13,9 @@
 /* A loss that many times the first one is no way to a picture any more. */
 #define DIVERGED 4.0
 /* Pairs of pixel and triangle a block: waiting for the device should be little beside it, and Ctrl-C soon
- * heard. */
-#define BLOCK_PAIRS (1u << 29)
+ * heard. A step of 512x512 pixels and 2048 triangles is 2^29 of them: about 2 ms of a large GPU. */
+#define BLOCK_PAIRS_CPU (UINT64_C(1) << 29)
+#define BLOCK_PAIRS_GPU (UINT64_C(1) << 33)
 #define BLOCK_STEPS_MAX 32u
 
 const char *fit_end_text(enum fit_end end)
@@ -145,8 +146,10 @@ static bool prepare(struct training *t, const float *params, const float backgro
     const struct render_spec *spec = &t->job->spec;
     const uint64_t pixels = (uint64_t)spec->width * spec->height, steps = t->options->steps;
     const uint64_t pairs = pixels * (spec->triangles > 0 ? spec->triangles : 1);
+    const bool on_cpu = t->job->renderer->info.kind == DEVICE_CPU;
+    const uint64_t steps_a_block = (on_cpu ? BLOCK_PAIRS_CPU : BLOCK_PAIRS_GPU) / pairs;
 
-    t->block = BLOCK_PAIRS / pairs > BLOCK_STEPS_MAX ? BLOCK_STEPS_MAX : (uint32_t)(BLOCK_PAIRS / pairs);
+    t->block = steps_a_block > BLOCK_STEPS_MAX ? BLOCK_STEPS_MAX : (uint32_t)steps_a_block;
     t->block = t->block == 0 || !t->job->renderer->ops->fit ? 1 : t->block;
     t->run->loss = mem_calloc(steps, sizeof *t->run->loss, "losses", err);
     t->run->sigma = mem_calloc(steps, sizeof *t->run->sigma, "losses", err);
