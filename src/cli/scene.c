@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/devices.h"
 #include "cli/render.h"
+#include "cli/scene_cost.h"
 #include "model/scene_stats.h"
 
 #define DEFAULT_SIZE "128"
@@ -14,7 +15,7 @@
 
 struct scene_command {
     struct measure_options measure;
-    const char *size, *sigma, *render;
+    const char *size, *sigma, *render, *results;
     bool json;
 };
 
@@ -30,6 +31,11 @@ static const struct option table[] = {
      .argument = "X",
      .help = "softness of the edges. Default: 0.0015",
      .offset = offsetof(struct scene_command, sigma)},
+    {.name = "results",
+     .type = OPTION_TEXT,
+     .argument = "FILE",
+     .help = "estimate the time of a gradient, too: by the cells of this results file",
+     .offset = offsetof(struct scene_command, results)},
     {.name = "render",
      .letter = 'r',
      .type = OPTION_TEXT,
@@ -55,6 +61,7 @@ static const struct option table[] = {
 static const char *const examples[] = {
     "gpubench scene scene.json",
     "gpubench scene scene.json --size 512 --render scene.png --json",
+    "gpubench scene scene.json --results results/crossover.json",
     NULL,
 };
 
@@ -79,7 +86,6 @@ static const char *sig3(char out[UNITS_MAX], double value)
 static void write_text(const struct scene_stats *s, const char *path, const struct render_spec *spec,
                        struct strbuf *out)
 {
-    static const char *const names[] = {"fused", "recompute", "taped"};
     char a[UNITS_MAX], b[UNITS_MAX], c[UNITS_MAX];
 
     strbuf_addf(out, "%s: %u triangles, on %ux%u pixels at sigma %g\n", path, s->triangles, spec->width,
@@ -91,21 +97,10 @@ static void write_text(const struct scene_stats *s, const char *path, const stru
     put_row(out, "layers", "mean %s, 99 %% up to %s, most %u; %.3g %% of the pixels are bare",
             sig3(a, s->covered), sig3(b, s->layers_p99), s->layers_max, 100 * s->bare);
     put_row(out, "opaque", "%.3g %% of the covered pairs (weight 0.99 and above)", 100 * s->opaque);
-    strbuf_add(out, "What a gradient takes by each strategy, counted and not measured: evaluations of\n"
-                    "triangles a pixel; a tape in memory\n");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (i == STRATEGY_TAPED) {
-            units_bytes(b, s->tape_touched_bytes);
-            units_bytes(c, s->tape_dense_bytes);
-            put_row(out, names[i], "%s; %s (all pixels: %s)", sig3(a, s->evaluations[i]), b, c);
-        } else {
-            put_row(out, names[i], "%s; none", sig3(a, s->evaluations[i]));
-        }
-    }
 }
 
 static bool write_json(const struct scene_stats *s, const char *path, const struct render_spec *spec,
-                       struct strbuf *out, struct err *err)
+                       const struct results *results, struct strbuf *out, struct err *err)
 {
     struct json *root = json_new_object();
 
@@ -127,14 +122,11 @@ static bool write_json(const struct scene_stats *s, const char *path, const stru
     json_set_u64(layers, "max", s->layers_max);
     json_set_number(root, "bare_pixels_share", s->bare);
     json_set_number(root, "opaque_pairs_share", s->opaque);
-    struct json *evaluations = json_set_object(root, "evaluations_a_pixel");
-    json_set_number(evaluations, "fused", s->evaluations[STRATEGY_FUSED]);
-    json_set_number(evaluations, "recompute", s->evaluations[STRATEGY_RECOMPUTE]);
-    json_set_number(evaluations, "taped", s->evaluations[STRATEGY_TAPED]);
     struct json *tape = json_set_object(root, "tape_bytes");
     json_set_u64(tape, "touched", s->tape_touched_bytes);
     json_set_u64(tape, "dense", s->tape_dense_bytes);
-    bool ok = json_print(root, true, out, err);
+    scene_cost_json(s, spec, root);
+    bool ok = (!results || scene_times_json(s, spec, results, root, err)) && json_print(root, true, out, err);
     json_free(root);
     return ok;
 }
@@ -157,12 +149,32 @@ static bool draw(const struct scene_command *o, const struct scene *scene, const
     return ok;
 }
 
+static bool describe(const struct scene_command *o, const struct scene *scene, const char *path,
+                     const struct render_spec *spec, struct err *err)
+{
+    struct scene_stats stats;
+    struct results results = {0};
+    struct strbuf text = STRBUF_INIT;
+    bool ok = (!o->results || results_load(o->results, &results, err)) &&
+              scene_stats_of(scene, spec->sigma, spec->width, spec->height, &stats, err);
+
+    if (ok && o->json) {
+        ok = write_json(&stats, path, spec, o->results ? &results : NULL, &text, err);
+    } else if (ok) {
+        write_text(&stats, path, spec, &text);
+        scene_cost_text(&stats, spec, &text);
+        ok = !o->results || scene_times_text(&stats, spec, &results, &text, err);
+    }
+    ok = ok && strbuf_ok(&text, err) && print_text(&text, err);
+    strbuf_fini(&text);
+    results_fini(&results);
+    return ok;
+}
+
 static bool show(const struct scene_command *o, const char *path, struct err *err)
 {
     struct scene scene;
-    struct scene_stats stats;
     struct render_spec spec;
-    struct strbuf text = STRBUF_INIT;
 
     spec_init(&spec);
     if ((!spec_set_text(&spec, spec_find("size"), o->size ? o->size : DEFAULT_SIZE, err) &&
@@ -171,13 +183,7 @@ static bool show(const struct scene_command *o, const char *path, struct err *er
          !err_wrap(err, "--sigma")) ||
         !scene_load(path, &scene, err))
         return false;
-    bool ok = scene_stats_of(&scene, spec.sigma, spec.width, spec.height, &stats, err);
-    if (ok && o->json)
-        ok = write_json(&stats, path, &spec, &text, err);
-    else if (ok)
-        write_text(&stats, path, &spec, &text);
-    ok = ok && strbuf_ok(&text, err) && print_text(&text, err) && (!o->render || draw(o, &scene, &spec, err));
-    strbuf_fini(&text);
+    bool ok = describe(o, &scene, path, &spec, err) && (!o->render || draw(o, &scene, &spec, err));
     scene_fini(&scene);
     return ok;
 }
@@ -200,7 +206,8 @@ const struct command command_scene = {
     .description =
         "Shows how large a scene's triangles are, how deep they lie over each other and what a gradient of "
         "it "
-        "costs by each strategy, counted by the double-precision reference; with --render also draws it on a "
+        "costs by each strategy and way to sum, counted by the double-precision reference, and with --results how "
+        "long that takes by what was measured; with --render also draws it on a "
         "device. FILE is a scene as configs name them and gpubench fit writes them.",
     .arguments = "FILE",
     .min_arguments = 1,

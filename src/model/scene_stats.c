@@ -69,6 +69,31 @@ static void count_layers(const struct oracle_output *o, size_t pixels, struct sc
     out->evaluations[STRATEGY_RECOMPUTE] = out->in_bounds + (double)again / (double)pixels;
 }
 
+static uint64_t tiles_met(const struct bounds *b)
+{
+    if (b->left >= b->right || b->top >= b->bottom)
+        return 0;
+    return (uint64_t)((b->right - 1) / SCENE_TILE_W - b->left / SCENE_TILE_W + 1) *
+           (uint64_t)((b->bottom - 1) / SCENE_TILE_H - b->top / SCENE_TILE_H + 1);
+}
+
+static void count_memory(const struct scene *scene, float sigma, uint32_t width, uint32_t height,
+                         struct scene_stats *out)
+{
+    const uint64_t picture = 3 * sizeof(float) * (uint64_t)width * height,
+                   params = (uint64_t)scene->triangles * SCENE_STRIDE * sizeof(float);
+
+    for (uint32_t t = 0; t < scene->triangles; t++) {
+        const struct bounds b = bounds_of(scene->params + (size_t)t * SCENE_STRIDE, sigma, width, height);
+        out->partial_sums += tiles_met(&b);
+    }
+    /* The target; in two passes it comes twice, and the image goes out and comes back. Parameters and gradients. */
+    out->memory_bytes[STRATEGY_FUSED] = picture + 2 * params;
+    out->memory_bytes[STRATEGY_RECOMPUTE] = 4 * picture + 2 * params;
+    out->memory_bytes[STRATEGY_TAPED] = 4 * picture + 2 * params + 2 * out->tape_touched_bytes;
+    out->sums_bytes = 2 * out->partial_sums * SCENE_STRIDE * sizeof(float);
+}
+
 bool scene_stats_of(const struct scene *scene, float sigma, uint32_t width, uint32_t height,
                     struct scene_stats *out, struct err *err)
 {
@@ -90,6 +115,7 @@ bool scene_stats_of(const struct scene *scene, float sigma, uint32_t width, uint
     out->tape_touched_bytes =
         oracle_tape_touched_bytes(scene->params, scene->triangles, sigma, width, height);
     out->tape_dense_bytes = oracle_tape_dense_bytes(1, scene->triangles, width, height);
+    count_memory(scene, sigma, width, height, out);
     free(o.covered);
     free(o.listed);
     return ok;

@@ -32,9 +32,18 @@ def test_counts_of_a_made_scene(gpubench, tmp_path):
     assert got["area_pixels"]["max"] == pytest.approx(area)
     # In bounds: columns 0 to 6, two more than are covered; recompute adds 1 + 2 to them where both are.
     assert got["pairs_in_bounds_a_pixel"] == pytest.approx(2 * 7 / 10)
-    assert got["evaluations_a_pixel"] == {"fused": pytest.approx(2.8), "recompute": pytest.approx(1.4 + 3 * 0.7),
-                                          "taped": pytest.approx(2.8)}
+    strategies, reductions = got["strategies"], got["reductions"]
+    assert {s: strategies[s]["evaluations_a_pixel"] for s in strategies} == {
+        "fused": pytest.approx(2.8), "recompute": pytest.approx(1.4 + 3 * 0.7), "taped": pytest.approx(2.8)}
+    assert strategies["fused"]["evaluations"] == 112
     assert got["tape_bytes"]["dense"] == 12 * 2 * 40
+    # A picture is 480 bytes; a tape, in bounds, 2 x 28 pixels; both triangles meet the one tile.
+    assert strategies["fused"]["memory_bytes"] == 480 + 2 * 80
+    assert strategies["taped"]["memory_bytes"] == 4 * 480 + 2 * 80 + 2 * strategies["taped"]["tape_bytes"]
+    assert strategies["taped"]["tape_bytes"] == 12 * 2 * 28
+    assert reductions["ordered"] == {"additions": 20, "atomic": False, "memory_bytes": 160}
+    assert reductions["direct"] == {"additions": 400, "atomic": True, "memory_bytes": 0}
+    assert reductions["local"]["additions"] == 20
 
 
 def test_random_scenes_and_files_in_one_sweep(gpubench, tmp_path, write_config):
@@ -66,6 +75,27 @@ def test_random_scenes_and_files_in_one_sweep(gpubench, tmp_path, write_config):
     assert run.returncode == 2 and "$.axes.triangles[1]: no scene file has 3 triangles" in run.stderr
 
 
+def test_times_by_a_results_file(gpubench, tmp_path):
+    """Four cells of 10 us and 2 ns a pair: so is the estimate, and with no pairs it is the 10 us."""
+    results = ROOT / "results/h200/crossover.json"
+    data = json.loads(results.read_text())
+    data["cells"] = [c for c in data["cells"] if c["backend"] == "cpu"][:4]
+    for cell in data["cells"]:
+        cell["median_ns"] = 10000 + 2 * cell["counts"]["pairs"]
+    (tmp_path / "r.json").write_text(json.dumps(data))
+    run = gpubench("scene", FITTED, "--results", "r.json", "--json")
+    assert run.returncode == 0, run.stderr
+    got = json.loads(run.stdout)
+    (time,) = got["times"]
+    assert (time["fixed_ns"], time["pair_ns"]) == (pytest.approx(10000, rel=1e-3), pytest.approx(2, rel=1e-6))
+    assert time["ns"] == pytest.approx(10000 + 2 * got["pairs_covered_a_pixel"] * 128 * 128, rel=1e-4)
+    assert time["cells"] == 4 and time["median_error"] < 1e-4
+    assert "and 2.00 ns a pair, from 4 cells; half of them within 0 %" in gpubench(
+        "scene", FITTED, "--results", "r.json").stdout
+    run = gpubench("scene", FITTED, "--results", "none.json")
+    assert run.returncode == 1 and "none.json" in run.stderr
+
+
 def test_an_empty_scene(gpubench, tmp_path):
     (tmp_path / "s.json").write_text(scene())
     run = gpubench("scene", "s.json", "--json")
@@ -77,7 +107,7 @@ def test_text(gpubench):
     run = gpubench("scene", FITTED)
     assert run.returncode == 0, run.stderr
     assert "128 triangles, on 128x128 pixels at sigma 0.0015" in run.stdout
-    for word in "area", "covered pairs", "layers", "opaque", "fused", "recompute", "taped":
+    for word in "area", "covered pairs", "layers", "opaque", "fused", "recompute", "taped", "ordered", "local", "direct":
         assert f"\n  {word}" in run.stdout
 
 
