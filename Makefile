@@ -227,6 +227,7 @@ install: gpubench ## install under DESTDIR and PREFIX
 	cp -R tests/golden configs $(SHARE)/gpubench/
 	$(call install_files,$(SHARE)/gpubench/results,$(wildcard results/*.schema.json))
 	$(call install_files,$(SHARE)/doc/gpubench,LICENSE $(wildcard README.md CHANGELOG.md))
+	$(call install_files,$(SHARE)/doc/gpubench/docs,$(wildcard docs/*))
 	$(call install_files,$(SHARE)/man/man1,$(wildcard man/*.1))
 	$(call install_files,$(SHARE)/man/man5,$(wildcard man/*.5))
 	$(call install_files,$(SHARE)/bash-completion/completions,$(wildcard completion/gpubench))
