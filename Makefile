@@ -237,9 +237,10 @@ uninstall: ## remove what install put there
 	    $(addprefix $(SHARE)/man/man?/,$(notdir $(wildcard man/*.[1-9]))) \
 	    $(SHARE)/bash-completion/completions/gpubench
 
+DIST := gpubench-$(VERSION).tar.gz
 dist: ## gpubench-VERSION.tar.gz of the last commit
 	git archive --prefix=gpubench-$(VERSION)/ --add-virtual-file=gpubench-$(VERSION)/REVISION:$(REVISION) \
-	    -o gpubench-$(VERSION).tar.gz HEAD
+	    -o $(DIST) HEAD
 
 clean: ## remove all that was built
 	rm -rf build gpubench gpubench-*.tar.gz

@@ -34,6 +34,11 @@ static const struct embedded_config *find_standard(const char *name)
     return NULL;
 }
 
+bool configs_is_standard(const char *name)
+{
+    return find_standard(name) != NULL;
+}
+
 static bool open_standard(const struct embedded_config *standard, const char *name, struct config *out,
                           struct err *err)
 {
@@ -52,15 +57,17 @@ static bool open_standard(const struct embedded_config *standard, const char *na
 
 static bool no_such_config(const char *name, struct err *err)
 {
-    char known[64], nearest[64] = "";
+    char known[64], nearest[64] = "", word[64];
     struct strbuf list = STRBUF_INIT;
     unsigned best = 3;
+
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "."), name); /* crossover.json is no file here */
 
     for (size_t i = 0; i < embedded_configs_count; i++) {
         standard_name(&embedded_configs[i], known, sizeof known);
         strbuf_addf(&list, "%s%s", i ? ", " : "", known);
-        if (suggest_distance(name, known) < best) {
-            best = suggest_distance(name, known);
+        if (suggest_distance(word, known) < best) {
+            best = suggest_distance(word, known);
             strcpy(nearest, known);
         }
     }

@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "base/version.h"
 #include "cli/commands.h"
+#include "cli/configs.h"
 #include "cli/signals.h"
 #include "cli/version.h"
 
@@ -18,13 +19,31 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+/* What other programs call it; NULL where none does. */
+static const char *synonym(const char *name)
+{
+    static const char *const known[][2] = {{"list", "devices"}, {"info", "devices"},      {"run", "sweep"},
+                                           {"bench", "sweep"},  {"version", "--version"}, {"show", "report"},
+                                           {"diff", "compare"}, {"test", "verify"}};
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(name, known[i][0]) == 0)
+            return known[i][1];
+    return NULL;
+}
+
 static int unknown_command(const char *name)
 {
     struct err err = ERR_INIT;
     struct suggest near;
 
+    if (configs_is_standard(name)) {
+        err_set(&err, ERR_USAGE, "\"%s\" is a config, not a command; did you mean \"sweep %s\"?", name, name);
+        return report_error(&err);
+    }
     suggest_init(&near, name);
-    for (const struct command *const *command = commands; *command; command++)
+    near.best = synonym(name);
+    for (const struct command *const *command = commands; *command && !synonym(name); command++)
         if (!(*command)->hidden)
             suggest_offer(&near, (*command)->name);
     if (near.best)

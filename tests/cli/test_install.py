@@ -3,6 +3,7 @@ import json
 import os
 import re
 import subprocess
+import tarfile
 
 import pytest
 
@@ -55,6 +56,22 @@ def test_uninstall_leaves_no_file(prefix, tmp_path_factory):
         subprocess.run(["make", "-s", "-C", ROOT, target, f"DESTDIR={stage}", "PREFIX=/usr"], check=True,
                        stdout=subprocess.DEVNULL)
     assert [name for _, _, names in os.walk(stage) for name in names] == []
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an archive is made of a commit")
+def test_archive(tmp_path):
+    """Everything that is committed, and which commit that is."""
+    made = subprocess.run(["make", "-s", "-C", ROOT, "dist", f"DIST={tmp_path}/d.tar.gz"], check=True)
+    assert made.returncode == 0
+    with tarfile.open(tmp_path / "d.tar.gz") as archive:
+        names = [name.split("/", 1)[1] for name in archive.getnames() if "/" in name]
+        revision = archive.extractfile(next(m for m in archive if m.name.endswith("/REVISION"))).read().decode()
+    kept = subprocess.run(["git", "-C", ROOT, "ls-tree", "-r", "--name-only", "HEAD"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout.split("\n")[:-1]
+    assert set(kept) | {"REVISION"} == {name for name in names if name in kept or name == "REVISION"}
+    head = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout.strip()
+    assert head in revision
 
 
 def test_contributing_names_files_that_exist():

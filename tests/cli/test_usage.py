@@ -8,6 +8,11 @@ from conftest import STANDARD
 
 CASES = [
     (["swep"], '"swep" is not a command; did you mean "sweep"?'),
+    (["list"], '"list" is not a command; did you mean "devices"?'),
+    (["version"], '"version" is not a command; did you mean "--version"?'),
+    (["crossover"], '"crossover" is a config, not a command; did you mean "sweep crossover"?'),
+    (["sweep", "crossover.json"],
+     f"crossover.json: neither a file nor a standard config ({', '.join(STANDARD)}); did you mean crossover?"),
     (["frobnicate"], '"frobnicate" is not a command; gpubench --help lists them'),
     (["help", "swep"], '"swep" is not a command; did you mean "sweep"?'),
     (["--versoin"], "unknown option --versoin; did you mean --version?"),
