@@ -94,20 +94,13 @@ static bool add_map(struct strbuf *out, const struct view *v, bool device, struc
 static bool add_line(void *context, const struct view *v, struct err *err)
 {
     struct heat *heat = context;
-    char text[LABEL_MAX];
 
     if (!heat->any)
         strbuf_add(heat->out,
                    "<h2>Who wins where</h2>\n<p class=\"note\">Reference time / device time, with the 95 % "
                    "interval: above 1 the device is faster.</p>\n");
     heat->any = true;
-    view_heading(v, text);
-    strbuf_add(heat->out, "<h3>");
-    page_text(heat->out, text);
-    strbuf_add(heat->out, "</h3>\n<p class=\"note\">");
-    label_point(text, v->results, &v->line->spec, v->free);
-    page_text(heat->out, text);
-    strbuf_add(heat->out, "</p>\n");
+    page_line(heat->out, v);
     strbuf_add(heat->out, "<div class=\"pair\">\n");
     bool ok =
         add_map(heat->out, v, false, err) && (!v->line->has_device_time || add_map(heat->out, v, true, err));

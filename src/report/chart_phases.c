@@ -69,7 +69,7 @@ static bool add_line(void *context, const struct view *v, struct err *err)
     struct phases_page *page = context;
     const struct plane *p = &v->plane;
     size_t bars = 0;
-    char id[32], text[LABEL_MAX];
+    char id[32];
     (void)err;
 
     for (size_t s = 0; s < p->size_count; s++)
@@ -83,10 +83,7 @@ static bool add_line(void *context, const struct view *v, struct err *err)
                    "slower than a free-running one.</p>\n");
         add_legend(page->out);
     }
-    view_heading(v, text);
-    strbuf_add(page->out, "<h3>");
-    page_text(page->out, text);
-    strbuf_add(page->out, "</h3>\n");
+    page_line(page->out, v);
     snprintf(id, sizeof(id), "phases%u-%u", page->page, page->count++);
     svg_open(page->out, id, BAR_LEFT + BAR_WIDTH + 90, BAR_STEP * (double)bars + 4, "Phases of a call",
              "A bar for each size and triangle count, divided into phases.");

@@ -190,7 +190,7 @@ static bool add_line(void *context, const struct view *v, struct err *err)
 {
     struct scaling_page *page = context;
     struct drawing d = {.v = v, .over_sizes = v->plane.triangle_count < 2};
-    char id[32], text[LABEL_MAX];
+    char id[32];
 
     d.curves = d.over_sizes ? v->plane.triangle_count : v->plane.size_count;
     d.points = d.over_sizes ? v->plane.size_count : v->plane.triangle_count;
@@ -202,10 +202,7 @@ static bool add_line(void *context, const struct view *v, struct err *err)
             "<h2>How time grows</h2>\n<p class=\"note\">Median of the call, both axes logarithmic; the "
             "reference is dashed; a dotted line is where the two cross, its band the 95 % "
             "interval.</p>\n");
-    view_heading(v, text);
-    strbuf_add(page->out, "<h3>");
-    page_text(page->out, text);
-    strbuf_add(page->out, "</h3>\n");
+    page_line(page->out, v);
     snprintf(id, sizeof(id), "scaling%u-%u", page->page, page->count++);
     svg_open(page->out, id, WIDTH, HEIGHT, "Time of a call", "Lines of time over size in log-log scale.");
     add_axes(page->out, &d);

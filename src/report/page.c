@@ -116,6 +116,19 @@ void page_table(struct strbuf *out, const struct table *t)
     strbuf_add(out, "</section>\n");
 }
 
+void page_line(struct strbuf *out, const struct view *v)
+{
+    char text[LABEL_MAX];
+
+    view_heading(v, text);
+    strbuf_add(out, "<h3>");
+    page_text(out, text);
+    strbuf_add(out, "</h3>\n<p class=\"note\">");
+    label_point(text, v->results, &v->line->spec, v->free);
+    page_text(out, text);
+    strbuf_add(out, "</p>\n");
+}
+
 double axis_at(const struct axis_scale *a, double value)
 {
     double part = a->logarithmic ? (log(value) - log(a->from)) / (log(a->to) - log(a->from))

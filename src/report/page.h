@@ -4,12 +4,15 @@
 
 #include "base/strbuf.h"
 #include "report/table.h"
+#include "report/view.h"
 
 /* Appends text with & < > " escaped. */
 void page_text(struct strbuf *out, const char *text);
 void page_textf(struct strbuf *out, const char *fmt, ...) GB_PRINTF(2, 3);
 /* A table as a reader sees it, with its notes and remarks. */
 void page_table(struct strbuf *out, const struct table *t);
+/* A line's heading, and its point in small. */
+void page_line(struct strbuf *out, const struct view *v);
 /* The style sheet of the page, without its element. */
 extern const char page_style[];
 

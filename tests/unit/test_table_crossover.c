@@ -43,6 +43,26 @@ static void test_the_nine_cells(void **state)
     made_fini(&r);
 }
 
+/* The CPU and the GPU win in turn along the triangles of one size. */
+static void test_crosses_more_than_once(void **state)
+{
+    struct results r;
+    struct table *tables = NULL;
+    struct err err = ERR_INIT;
+    size_t count = 0;
+    (void)state;
+    made_init(&r);
+    for (uint32_t t = 32; t <= 512; t *= 4) {
+        made_cell(&r, "cpu", MADE_CPU, 64, t, 1000000, 10);
+        made_cell(&r, "device", MADE_GPU, 64, t, t == 128 ? 500000 : 2000000, 10);
+    }
+    assert_true(table_kind_find("crossover")->make(&r, &tables, &count, &err));
+    assert_int_equal(tables[0].footer_count, 1);
+    assert_string_equal(tables[0].footer[0], "64²: crosses more than once along triangles");
+    tables_free(tables, count);
+    made_fini(&r);
+}
+
 static void test_what_has_no_time_says_why(void **state)
 {
     struct results r;
@@ -216,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_nine_cells),
         cmocka_unit_test(test_fitted_scenes_beside_random_ones),
+        cmocka_unit_test(test_crosses_more_than_once),
         cmocka_unit_test(test_what_has_no_time_says_why),
         cmocka_unit_test(test_two_samples_decide_nothing_for_sure),
         cmocka_unit_test(test_one_table_a_call_shape_and_device),
