@@ -46,18 +46,17 @@ static void add_bar(struct strbuf *out, const struct cell *cell, double y)
     for (size_t i = 0; i < PHASES; i++) {
         uint64_t ns = phase_ns(&cell->phases, i);
         double width = BAR_WIDTH * phase_share(cell, i);
-        char title[LABEL_MAX + UNITS_MAX + 32], class_name[8];
+        char title[LABEL_MAX + UNITS_MAX + 32], class_name[8], share[NUMBER_MAX];
         units_time(time, ns);
-        snprintf(title, sizeof(title), "%s: %s, %.1f %%", phase_name(i), time, 100 * phase_share(cell, i));
+        number_percent(share, phase_share(cell, i), false);
+        snprintf(title, sizeof(title), "%s: %s, %s", phase_name(i), time, share);
         snprintf(class_name, sizeof(class_name), "p%zu", i);
         if (ns)
             svg_rect(out, x, y, width, BAR_STEP - 8, class_name, title);
-        snprintf(title, sizeof(title), "%s %.0f %%", phase_name(i), 100 * phase_share(cell, i));
-        if (width < LETTER_WIDTH * (double)strlen(title))
-            snprintf(title, sizeof(title), "%.0f %%", 100 * phase_share(cell, i));
-        if (width >= LETTER_WIDTH * (double)strlen(title)) {
-            svg_text(out, x + width / 2, y + 13, "middle", "on", title);
-        }
+        snprintf(title, sizeof(title), "%s %s", phase_name(i), share);
+        const char *text = width < LETTER_WIDTH * (double)strlen(title) ? share : title;
+        if (width >= LETTER_WIDTH * (double)strlen(text))
+            svg_text(out, x + width / 2, y + 13, "middle", "on", text);
         x += width;
     }
     units_time(time, cell->phases.total_ns);

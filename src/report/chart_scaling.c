@@ -164,6 +164,20 @@ static bool add_labels(struct strbuf *out, const struct drawing *d, struct err *
     return true;
 }
 
+/* "64²: 170 [163,178]"; over sizes "94² [94,95]", for there is one curve. */
+static void crossing_text(const struct drawing *d, size_t curve, const struct crossing *crossing,
+                          char out[128])
+{
+    const char *square = d->over_sizes ? "²" : "";
+    char name[NUMBER_MAX] = "", interval[48] = "";
+
+    if (!d->over_sizes)
+        number_size(name, d->v->plane.sizes[curve].width, d->v->plane.sizes[curve].height);
+    if (!isnan(crossing->ci95[0]))
+        snprintf(interval, sizeof(interval), " [%.0f,%.0f]", crossing->ci95[0], crossing->ci95[1]);
+    snprintf(out, 128, "%s%s%.0f%s%s", name, *name ? ": " : "", crossing->at, square, interval);
+}
+
 static bool add_crossing(struct strbuf *out, const struct drawing *d, size_t curve, struct err *err)
 {
     struct view_crossing found;
@@ -173,15 +187,17 @@ static bool add_crossing(struct strbuf *out, const struct drawing *d, size_t cur
     view_crossing_fini(&found);
     if (ok && crossing.changes == 1) {
         double at = axis_at(&d->x, crossing.at);
-        char text[64];
+        char text[128];
         if (!isnan(crossing.ci95[0])) {
             double low = axis_at(&d->x, crossing.ci95[0]), high = axis_at(&d->x, crossing.ci95[1]);
             snprintf(text, sizeof(text), "crosses between %.0f and %.0f", crossing.ci95[0], crossing.ci95[1]);
             svg_rect(out, low, d->y.end, high - low, d->y.start - d->y.end, "band", text);
         }
-        snprintf(text, sizeof(text), "%.0f", crossing.at);
+        crossing_text(d, curve, &crossing, text);
+        const bool left = at > (d->x.start + d->x.end) / 2; /* where there is room */
         svg_line(out, at, d->y.end, at, d->y.start, "mark");
-        svg_text(out, at + 4, d->y.end + 10 + 14 * (double)curve, "start", "", text);
+        svg_text(out, left ? at - 4 : at + 4, d->y.end + 12 + 14 * (double)curve, left ? "end" : "start", "",
+                 text);
     }
     return ok;
 }

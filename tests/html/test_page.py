@@ -124,6 +124,15 @@ def test_heat_map_has_the_figures_of_the_table(page):
         assert any(field.startswith(figure + " ") for figure in bold), (field, bold)
 
 
+def test_bars_have_the_figures_of_the_table(page):
+    """Shares of phases, as they are written in the bars."""
+    tables = json.loads(subprocess.run([PROGRAM, "report", page.parent / "r.json", "-f", "json", "--table", "phases"],
+                                       stdout=subprocess.PIPE, check=True).stdout)["tables"]
+    shares = {field["text"] for table in tables for row in table["rows"] if "%" in [f["text"] for f in row] for field in row}
+    drawn = re.findall(r">(?:[a-z]+ )?([\d.]+) %</text>", page.read_text())
+    assert len(drawn) >= 4 and set(drawn) <= shares
+
+
 def test_drawings_say_what_they_are(page):
     assert len(texts(page, "desc")) >= 3
     text = page.read_text()

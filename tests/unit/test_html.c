@@ -83,7 +83,10 @@ static void test_the_whole_page(void **state)
     expect_in(html, "<td class=\"hx\">wrong</td>");
     expect_in(html,
               "<td class=\"loser\">0.56 [0.56,0.57] CPU</td>"); /* the table has the heat map's figures */
-    expect_in(html, "<title>upload: 46.6 us, 20.0 %</title>");
+    expect_in(html, "<title>upload: 46.6 us, 20 %</title>");
+    expect_in(html, ">upload 20 %</text>");
+    expect_in(html, ">64²: 85 [83,85]</text>");
+    expect_in(html, "64²: CPU below 85 [83,85] triangles, H200 above</p>"); /* the table says the same */
     expect_in(html, "1 beyond</text>");
     expect_in(html, "<pre><code>gpubench 'it'\\''s &lt;mine&gt;.json'</code></pre>");
     free(html);
