@@ -60,8 +60,8 @@ static void add_options(struct causes *list, const struct match *m)
                              spec_matters(&m->now->spec, &keys[i], m->now->kind);
         if (!matters || spec_equal(&m->was->spec, &m->now->spec, &keys[i]))
             continue;
-        /* The renderer's own choice is in the device's description. */
-        if (strcmp(keys[i].name, "threads") == 0 && (!m->was->spec.threads || !m->now->spec.threads))
+        /* 0 is the renderer's own choice, which is in the device's description. */
+        if (strcmp(keys[i].name, "threads") == 0)
             continue;
         spec_text(&m->was->spec, &keys[i], before);
         spec_text(&m->now->spec, &keys[i], after);
@@ -173,13 +173,22 @@ static void add_member(struct causes *list, const char *what, const struct json 
     add_text(list, what, before, after);
 }
 
+static void add_threads(struct causes *list, const struct match *m, const struct device_info *was,
+                        const struct device_info *now)
+{
+    const uint32_t chosen_before = m->was->spec.threads, chosen = m->now->spec.threads;
+    const uint32_t before = chosen_before ? chosen_before : was->threads, after = chosen ? chosen : now->threads;
+
+    if (before != after)
+        add(list, chosen_before || chosen ? CAUSE_OPTION : CAUSE_ENVIRONMENT, false,
+            "threads %" PRIu32 " -> %" PRIu32, before, after);
+}
+
 static void add_device(struct causes *list, const struct device_info *was, const struct device_info *now)
 {
     add_text(list, "device", was->name, now->name);
     add_text(list, "driver", was->driver_version, now->driver_version);
     add_text(list, "code path", was->path, now->path);
-    if (was->threads != now->threads)
-        add(list, CAUSE_ENVIRONMENT, false, "threads %" PRIu32 " -> %" PRIu32, was->threads, now->threads);
     if (was->compute_units != now->compute_units)
         add(list, CAUSE_ENVIRONMENT, true, "compute units %" PRIu32 " -> %" PRIu32, was->compute_units,
             now->compute_units);
@@ -275,14 +284,17 @@ size_t explain_change(const struct results *was, const struct results *now, cons
                       const struct drift *drift, struct cause out[EXPLAIN_MAX])
 {
     struct causes list = {out, 0, EXPLAIN_MAX};
+    const bool known = match->was->device < was->device_count && match->now->device < now->device_count;
+    const struct device_info *a = known ? &was->devices[match->was->device] : NULL;
+    const struct device_info *b = known ? &now->devices[match->now->device] : NULL;
 
     add_options(&list, match);
+    if (known)
+        add_threads(&list, match, a, b);
     add_counts(&list, match);
     add_phases(&list, match);
     add_drift(&list, drift, match->now->median_ns > match->was->median_ns);
-    if (match->was->device < was->device_count && match->now->device < now->device_count) {
-        const struct device_info *a = &was->devices[match->was->device],
-                                 *b = &now->devices[match->now->device];
+    if (known) {
         add_device(&list, a, b);
         add_gpu(&list, gpu_state(was, a), gpu_state(now, b));
     }

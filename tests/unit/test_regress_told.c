@@ -49,6 +49,33 @@ static void test_a_slower_cell_is_explained(void **state)
     results_fini(&b);
 }
 
+/* What a config's change did: half the threads, and ordinary memory for targets. */
+static void test_options_are_causes(void **state)
+{
+    (void)state;
+    struct results b, now;
+    struct regression r;
+
+    make_baseline(&b, 0.01);
+    make(&now, 2);
+    b.devices[MADE_CPU].threads = now.devices[MADE_CPU].threads = 16;
+    now.cells[0].spec.threads = 8;
+    now.cells[1].spec.call = CALL_PAGEABLE;
+    now.cells[1].phases = b.cells[1].phases;
+    now.cells[1].phases.upload_ns += 900000;
+    now.cells[1].phases.total_ns += 900000;
+    start(&r, &b, &now);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_SLOWER], CELLS);
+    assert_string_equal(r.cells[0].causes[0].text, "threads 16 -> 8");
+    assert_int_equal(r.cells[0].causes[0].kind, CAUSE_OPTION);
+    assert_string_equal(r.cells[1].causes[0].text, "call loader -> pageable");
+    assert_non_null(strstr(r.cells[1].causes[1].text, "upload "));
+    regress_fini(&r);
+    made_fini(&now);
+    results_fini(&b);
+}
+
 static void test_json_and_annotations(void **state)
 {
     (void)state;
@@ -90,6 +117,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times_of_another_machine_are_not_judged),
         cmocka_unit_test(test_a_slower_cell_is_explained),
+        cmocka_unit_test(test_options_are_causes),
         cmocka_unit_test(test_json_and_annotations),
     };
     return cmocka_run_group_tests_name("regress_told", tests, NULL, NULL);
