@@ -34,7 +34,12 @@ static bool on_cell(void *context, size_t index, const struct cell *cell, struct
     if (m->passes.now > 0 ? !passes_merge(&m->results, cell, &whole, err)
                           : !results_add(&m->results, cell, err))
         return false;
-    return !m->journal || journal_add(m->journal, whole, m->again, err);
+    if (!m->journal)
+        return true;
+    if (m->repeat > 1)
+        return journal_add_pass(m->journal, whole, m->passes.now,
+                                cell->status == CELL_OK ? cell->median_ns : 0, err);
+    return journal_add(m->journal, whole, m->again, err);
 }
 
 static void on_stage(void *context, size_t done, size_t total, size_t index, const char *what,
@@ -69,7 +74,12 @@ static void on_environment(void *context, const struct json *record)
     struct measurement *m = context;
     struct err ignored = ERR_INIT;
 
-    json_add(m->environment, json_copy(record, &ignored));
+    struct json *copy = json_copy(record, &ignored);
+    if (copy)
+        json_add(m->environment, copy);
+    /* Whether the journal can be written shows with the next cell. */
+    if (m->journal)
+        (void)!journal_add_environment(m->journal, record, &ignored);
     err_fini(&ignored);
 }
 
@@ -77,10 +87,11 @@ static void on_environment(void *context, const struct json *record)
 static bool on_have(void *context, size_t index, const char *id)
 {
     const struct measurement *m = context;
+    const struct cell *cell = results_find(&m->results, id);
 
     if (m->passes.now > 0)
-        return passes_skip(&m->passes, index);
-    return results_find(&m->results, id) != NULL || (m->have && m->have(m->have_context, id));
+        return passes_skip(&m->passes, index) || (cell && cell->status != CELL_OK);
+    return cell != NULL || (m->have && m->have(m->have_context, id));
 }
 
 /* The first line says what runs where; the rest is what there is to know before it does. */
@@ -175,7 +186,12 @@ bool measurement_resume(struct measurement *m, const char *name, struct err *err
         path[len - strlen(ending)] = '\0';
     if (access(path, F_OK) == 0)
         return err_set(err, ERR_IO, "%s is complete: there is nothing to go on with", path);
-    return set_paths(m, path, err) && results_load(m->partial, &m->earlier, err);
+    if (!set_paths(m, path, err) || !results_load(m->partial, &m->earlier, err))
+        return false;
+    uint64_t passes;
+    if (json_u64(json_get(json_get(m->earlier.head, "passes"), "count"), &passes) && passes > 1)
+        m->repeat = (size_t)passes;
+    return true;
 }
 
 /* The head of a run that is gone on with stays that of its beginning. */
@@ -211,19 +227,41 @@ static bool start_results(struct measurement *m, int argc, char **argv, struct e
     m->results.device_count = count;
     if (m->earlier.head)
         return take_earlier(m, err);
+    if (m->repeat > 1)
+        json_set_u64(json_set_object(m->results.head, "passes"), "count", m->repeat);
     return !m->partial || journal_create(m->partial, &m->results, &m->journal, err);
+}
+
+static const char **ids_of(const struct grid *grid, struct err *err)
+{
+    const char **ids = mem_calloc(grid->cell_count, sizeof *ids, "cells", err);
+
+    for (size_t i = 0; ids && i < grid->cell_count; i++)
+        ids[i] = grid->cells[i].id;
+    return ids;
+}
+
+/* What an earlier run has done of them is done. */
+static bool start_passes(struct measurement *m, struct err *err)
+{
+    const struct grid *grid = runner_grid(m->runner);
+    const char **ids = ids_of(grid, err);
+    bool ok = ids && passes_init(&m->passes, m->repeat, grid->cell_count, err);
+
+    if (ok)
+        passes_restore(&m->passes, ids, m->results.head);
+    free(ids);
+    return ok;
 }
 
 /* What --repeat is for. */
 static bool finish_passes(struct measurement *m, struct err *err)
 {
     const struct grid *grid = runner_grid(m->runner);
-    const char **ids = mem_calloc(grid->cell_count, sizeof *ids, "cells", err);
+    const char **ids = ids_of(grid, err);
 
     if (!ids)
         return false;
-    for (size_t i = 0; i < grid->cell_count; i++)
-        ids[i] = grid->cells[i].id;
     passes_record(&m->passes, ids, &m->results);
     free(ids);
     const double penalty =
@@ -239,7 +277,7 @@ static bool run_passes(struct measurement *m, const struct runner_sink *sink, st
 {
     const size_t cells = runner_grid(m->runner)->cell_count;
 
-    if (m->repeat > 1 && !passes_init(&m->passes, m->repeat, cells, err))
+    if (m->repeat > 1 && !start_passes(m, err))
         return false;
     m->cell_count = cells;
     progress_init(&m->progress, stderr, m->options->base.quiet || m->options->no_progress, cells);
@@ -268,7 +306,10 @@ bool measurement_run(struct measurement *m, int argc, char **argv, struct err *e
 
     if (!start_results(m, argc, argv, err))
         return false;
-    m->environment = json_new_array();
+    const struct json *before = json_get(m->results.head, "environment");
+    m->environment = before ? json_copy(before, err) : json_new_array();
+    if (!m->environment)
+        return false;
     const bool ran = run_passes(m, &sink, err);
     json_set(m->results.head, "environment", m->environment);
     if (!ran) {

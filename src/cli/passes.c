@@ -29,7 +29,21 @@ void passes_note(struct passes *p, size_t index, const struct cell *cell)
 
 bool passes_skip(const struct passes *p, size_t index)
 {
-    return p->now > 0 && p->medians[index * p->count + p->now - 1] == 0;
+    const uint64_t *medians = p->medians + index * p->count;
+
+    return medians[p->now] > 0 || (p->now > 0 && medians[p->now - 1] == 0);
+}
+
+void passes_restore(struct passes *p, const char *const *ids, const struct json *head)
+{
+    const struct json *medians = json_get(json_get(head, "passes"), "medians_ns");
+
+    for (size_t i = 0; i < p->cells; i++) {
+        const struct json *list = json_get(medians, ids[i]);
+        for (size_t k = 0; k < p->count && k < json_count(list); k++)
+            if (!json_u64(json_at(list, k), &p->medians[i * p->count + k]))
+                break;
+    }
 }
 
 bool passes_merge(struct results *results, const struct cell *cell, const struct cell **merged,

@@ -20,8 +20,10 @@ void passes_fini(struct passes *p); /* accepts a zeroed one */
 
 /* A cell is finished in this pass. */
 void passes_note(struct passes *p, size_t index, const struct cell *cell);
-/* Whether a later pass leaves it out: it was not ok before. */
+/* Whether this pass leaves it out: it is there already, or it was not ok in the pass before. */
 bool passes_skip(const struct passes *p, size_t index);
+/* Takes over what "passes" in the head of an earlier, interrupted run says. ids [cells]. */
+void passes_restore(struct passes *p, const char *const *ids, const struct json *head);
 /* Adds what a later pass measured to the cell that is in results; *merged is that cell. */
 bool passes_merge(struct results *results, const struct cell *cell, const struct cell **merged,
                   struct err *err) GB_NODISCARD;

@@ -171,7 +171,7 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
         ok = err_set(&err, ERR_USAGE,
                      "--resume goes on with the results of one config, and names their file itself");
     if (ok && s.resume && s.repeat > 1)
-        ok = err_set(&err, ERR_USAGE, "--repeat does not go with --resume: passes begin anew");
+        ok = err_set(&err, ERR_USAGE, "--repeat does not go with --resume: the run has as many passes as it was begun with");
     code = ok ? sweep_all(&s, &names) : report_error(&err);
     free(names.items);
     return code;

@@ -16,6 +16,7 @@ struct journal {
     int fd;
     char *path;
     size_t cells;
+    struct strbuf waiting; /* lines that go behind the next one */
 };
 
 static bool failed(const struct journal *journal, struct err *err)
@@ -23,12 +24,14 @@ static bool failed(const struct journal *journal, struct err *err)
     return err_set_native(err, ERR_IO, errno, "%s cannot be written", journal->path);
 }
 
-/* Writes object as a line, whole or not at all as far as that can be had, and syncs. */
+/* Writes object and what waits as lines, whole or not at all as far as that can be had, and syncs. */
 static bool write_line(struct journal *journal, const struct json *object, struct err *err)
 {
     struct strbuf line = STRBUF_INIT;
     bool ok = json_print(object, false, &line, err);
     strbuf_addc(&line, '\n');
+    strbuf_add(&line, strbuf_str(&journal->waiting));
+    strbuf_fini(&journal->waiting);
     ok = ok && strbuf_ok(&line, err);
     const off_t start = ok ? lseek(journal->fd, 0, SEEK_END) : 0;
     for (size_t done = 0; ok && done < line.len;) {
@@ -159,16 +162,41 @@ bool journal_reopen(const char *path, struct journal **out, struct err *err)
     return true;
 }
 
-bool journal_add(struct journal *journal, const struct cell *cell, bool refined, struct err *err)
+/* Takes object over. */
+static bool write_cell(struct journal *journal, const struct cell *cell, struct json *object, struct err *err)
 {
-    struct json *object = json_new_object();
-    bool ok = cell_to_json(cell, object, err);
-    if (ok && refined)
-        json_set_bool(object, "refined", true);
-    ok = ok && write_line(journal, object, err);
+    bool ok = cell_to_json(cell, object, err) && write_line(journal, object, err);
     json_free(object);
     journal->cells += ok;
     return ok;
+}
+
+bool journal_add(struct journal *journal, const struct cell *cell, bool refined, struct err *err)
+{
+    struct json *object = json_new_object();
+    if (refined)
+        json_set_bool(object, "refined", true);
+    return write_cell(journal, cell, object, err);
+}
+
+bool journal_add_pass(struct journal *journal, const struct cell *cell, size_t pass, uint64_t median_ns,
+                      struct err *err)
+{
+    struct json *object = json_new_object(), *about = json_set_object(object, "pass");
+    json_set_u64(about, "index", pass);
+    json_set_u64(about, "median_ns", median_ns);
+    return write_cell(journal, cell, object, err);
+}
+
+bool journal_add_environment(struct journal *journal, const struct json *record, struct err *err)
+{
+    struct json *object = json_new_object(), *copy = json_copy(record, err);
+    if (copy != NULL)
+        json_set(object, "environment", copy);
+    bool ok = copy != NULL && json_print(object, false, &journal->waiting, err);
+    strbuf_addc(&journal->waiting, '\n');
+    json_free(object);
+    return ok && strbuf_ok(&journal->waiting, err);
 }
 
 void journal_close(struct journal *journal, bool keep)
@@ -178,6 +206,7 @@ void journal_close(struct journal *journal, bool keep)
     if (!keep || journal->cells == 0)
         unlink(journal->path);
     close(journal->fd);
+    strbuf_fini(&journal->waiting);
     free(journal->path);
     free(journal);
 }

@@ -273,8 +273,13 @@ static bool read_whole(struct results *results, const char *text, size_t len, st
     bool ok = check_version(root, results->path, err) && read_head(results, root, err);
     if (ok && (cells == NULL || json_type(cells) != JSON_ARRAY))
         ok = err_set(err, ERR_CONFIG, "%s: $.cells must be an array", results->path);
-    for (size_t i = 0; ok && i < json_count(cells); i++)
+    for (size_t i = 0; ok && i < json_count(cells); i++) {
         ok = read_cell(results, json_at(cells, i), err);
+        /* A second one takes the place of the first: right for a journal, but what is this? */
+        if (ok && results->cell_count <= i)
+            ok = err_set(err, ERR_CONFIG, "%s: $.cells[%zu]: cell \"%.200s\" is there twice", results->path, i,
+                         json_string(json_get(json_at(cells, i), "id")));
+    }
     results->partial = complete != NULL && !json_bool(complete);
     json_free(root);
     return ok;
@@ -293,23 +298,83 @@ static bool mark_refined(struct results *results, const char *id, struct err *er
     return true;
 }
 
+/* What a journal's lines say beside the cells. */
+struct extras {
+    struct json *environment; /* array */
+    struct json *passes;      /* array of {"id", "index", "median_ns"} in the order of the lines */
+};
+
+static bool read_line(struct results *results, const struct json *line, struct extras *extras, struct err *err)
+{
+    const struct json *record = json_get(line, "environment"), *pass = json_get(line, "pass");
+    struct json *copy = record || pass ? json_copy(record ? record : pass, err) : NULL;
+
+    if ((record || pass) && copy == NULL)
+        return false;
+    if (record) {
+        json_add(extras->environment, copy);
+        return true;
+    }
+    if (pass) {
+        json_set_string(copy, "id", json_string(json_get(line, "id")));
+        json_add(extras->passes, copy);
+    }
+    return read_cell(results, line, err) && (!json_bool(json_get(line, "refined")) ||
+                                             mark_refined(results, json_string(json_get(line, "id")), err));
+}
+
+/* "passes" as a finished run has it: "count" is in the journal's head. */
+static void put_passes(struct results *results, const struct json *lines)
+{
+    uint64_t passes = 0;
+    (void)!json_u64(json_get(json_get(results->head, "passes"), "count"), &passes);
+    struct json *object = json_set_object(results->head, "passes");
+    json_set_u64(object, "count", passes);
+    struct json *medians = json_set_object(object, "medians_ns");
+    for (size_t i = 0; i < results->cell_count; i++) {
+        struct json *list = NULL;
+        for (size_t k = 0; k < json_count(lines); k++) {
+            const struct json *line = json_at(lines, k);
+            uint64_t ns;
+            if (strcmp(json_string(json_get(line, "id")), results->cells[i].id) != 0 ||
+                !json_u64(json_get(line, "median_ns"), &ns) || ns == 0)
+                continue;
+            list = list ? list : json_set_array(medians, results->cells[i].id);
+            json_add_u64(list, ns);
+        }
+    }
+}
+
+static void put_extras(struct results *results, struct extras *extras)
+{
+    if (json_count(extras->environment) > 0) {
+        json_set(results->head, "environment", extras->environment);
+        extras->environment = NULL;
+    }
+    if (json_get(results->head, "passes"))
+        put_passes(results, extras->passes);
+}
+
 /* A journal's lines behind its first; a last one without an end was cut short by a crash. */
 static bool read_lines(struct results *results, const char *at, const char *end, struct err *err)
 {
-    for (const char *next; at < end; at = next + 1) {
+    struct extras extras = {json_new_array(), json_new_array()};
+    bool ok = true;
+
+    for (const char *next; ok && at < end; at = next + 1) {
         next = memchr(at, '\n', (size_t)(end - at));
         if (next == NULL)
             break;
         struct json *line = json_parse(at, (size_t)(next - at), results->path, err);
-        bool ok = line != NULL && read_cell(results, line, err);
-        if (ok && json_bool(json_get(line, "refined")))
-            ok = mark_refined(results, json_string(json_get(line, "id")), err);
+        ok = line != NULL && read_line(results, line, &extras, err);
         json_free(line);
-        if (!ok)
-            return false;
     }
+    if (ok)
+        put_extras(results, &extras);
+    json_free(extras.environment);
+    json_free(extras.passes);
     results->partial = true;
-    return true;
+    return ok;
 }
 
 /* The first line of a journal, parsed; NULL when the text is none. */

@@ -257,6 +257,35 @@ def test_resume(gpubench, write_config, tmp_path):
     assert (again.returncode, "nothing to go on with" in again.stderr) == (1, True)
 
 
+@pytest.mark.parametrize("passes", [1, 2])
+def test_resume_of_several_passes(gpubench, write_config, tmp_path, passes):
+    """Killed in its first or second pass, a run goes on where it was: medians of passes and the machine's records too."""
+    write_config(tiny(axes={"size": [64], "triangles": [30, 31, 32], "batch": [16]}))
+    process = subprocess.Popen([PROGRAM, "sweep", "c.json", "-o", "r.json", "--repeat", "3"], cwd=tmp_path, text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    for line in process.stderr:
+        if line.startswith("[2/") and f"pass {passes} of 3" in line:
+            break
+    process.kill()
+    process.communicate(timeout=60)
+    partial = gpubench("report", "r.json.partial", "-f", "json")
+    assert partial.returncode == 0, partial.stderr
+    lines = [json.loads(line) for line in (tmp_path / "r.json.partial").read_text().splitlines()]
+    records = [line["environment"] for line in lines if "environment" in line]
+    assert records[0]["when"] == "before" and records[0]["canary"]
+    run = gpubench("sweep", "c.json", "--resume", "r.json")
+    assert run.returncode == 0, run.stderr
+    assert f"pass {passes} of 3" in run.stderr and f"pass {passes - 1} of 3" not in run.stderr
+    results = load(tmp_path / "r.json")
+    assert [len(cell["samples_ns"]) for cell in results["cells"]] == [21] * 3
+    assert [len(medians) for medians in results["passes"]["medians_ns"].values()] == [3] * 3
+    for line in lines:
+        if "pass" in line:
+            assert results["passes"]["medians_ns"][line["id"]][line["pass"]["index"]] == line["pass"]["median_ns"]
+    assert results["environment"][:len(records)] == records
+    assert results["environment"][-1]["when"] == "after"
+
+
 def test_resume_is_of_the_same_run(gpubench, write_config, tmp_path):
     write_config(tiny(axes={"size": [64], "triangles": [30, 31, 32], "batch": [16]}))
     interrupt(tmp_path)

@@ -205,6 +205,11 @@ static void test_what_is_no_results_file(void **state)
            "\"backend\": "
            "\"b\", \"kind\": \"openmp\", \"status\": \"ok\", \"device\": 0, \"params\": {}}]}",
            ERR_CONFIG, "%s: cell \"a\": device 0 is not in the file");
+#define CELL_A "{\"id\": \"a\", \"backend\": \"b\", \"kind\": \"openmp\", \"status\": \"skipped\", \"reason\": \"x\", " \
+               "\"device\": 0, \"params\": {}}"
+    refuse("{\"schema\": \"gpubench-results\", \"version\": 1, \"devices\": [{\"selector\": \"openmp\", "
+           "\"backend\": \"openmp\"}], \"cells\": [" CELL_A ", " CELL_A "]}",
+           ERR_CONFIG, "%s: $.cells[1]: cell \"a\" is there twice");
     assert_false(results_load(in_folder("none.json"), &r, &err));
     assert_int_equal(err.code, ERR_IO);
     err_fini(&err);
@@ -237,6 +242,46 @@ static void test_journal(void **state)
     assert_true(results_is_refined(&back, "cpu/2") && !results_is_refined(&back, "cpu/1"));
     assert_true(results_same_run(&back, &r, &err));
     results_fini(&back);
+    results_fini(&r);
+}
+
+/* What passes measured and what the machine did comes back as a finished run has it. */
+static void test_a_journal_of_passes(void **state)
+{
+    (void)state;
+    uint64_t samples[] = {5, 6, 7}, ns;
+    struct results r = make_results(), back;
+    struct journal *journal;
+    struct err err = ERR_INIT;
+    struct cell a = make_cell("cpu/1", samples, 3), b = make_cell("cpu/2", samples, 1);
+    const char *path = in_folder("passes.partial");
+    struct json *record = json_new_object();
+    json_set_string(record, "when", "before");
+    json_set_u64(json_set_object(r.head, "passes"), "count", 3);
+    assert_true(journal_create(path, &r, &journal, &err));
+    assert_true(journal_add_environment(journal, record, &err));
+    assert_true(journal_add_pass(journal, &a, 0, 11, &err));
+    assert_true(journal_add_pass(journal, &b, 0, 0, &err)); /* not ok */
+    json_set_string(record, "when", "between");
+    assert_true(journal_add_environment(journal, record, &err));
+    assert_true(journal_add_pass(journal, &a, 1, 12, &err));
+    json_set_string(record, "when", "lost");
+    assert_true(journal_add_environment(journal, record, &err)); /* no cell came after it */
+    journal_close(journal, true);
+    assert_true(results_load(path, &back, &err));
+    assert_int_equal(back.cell_count, 2);
+    const struct json *records = json_get(back.head, "environment"), *passes = json_get(back.head, "passes");
+    assert_int_equal(json_count(records), 2);
+    assert_string_equal(json_string(json_get(json_at(records, 1), "when")), "between");
+    assert_true(json_u64(json_get(passes, "count"), &ns) && ns == 3);
+    const struct json *medians = json_get(passes, "medians_ns");
+    assert_int_equal(json_count(medians), 1);
+    const struct json *list = json_get(medians, "cpu/1");
+    assert_int_equal(json_count(list), 2);
+    assert_true(json_u64(json_at(list, 0), &ns) && ns == 11);
+    assert_true(json_u64(json_at(list, 1), &ns) && ns == 12);
+    results_fini(&back);
+    json_free(record);
     results_fini(&r);
 }
 
@@ -336,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_default_path),
         cmocka_unit_test(test_what_is_no_results_file),
         cmocka_unit_test(test_journal),
+        cmocka_unit_test(test_a_journal_of_passes),
         cmocka_unit_test(test_a_journal_cut_short_is_gone_on_with),
         cmocka_unit_test(test_a_journal_of_nothing_is_removed),
         cmocka_unit_test(test_another_run_is_not_gone_on_with),
