@@ -11,6 +11,7 @@
 #include "cli/tables.h"
 #include "cli/update.h"
 #include "report/kinds.h"
+#include "report/warnings.h"
 
 struct report_options {
     struct base_options base;
@@ -90,6 +91,30 @@ static bool deliver(const struct report_options *o, const struct results *runs, 
     return ok;
 }
 
+struct teller {
+    const struct report_options *options;
+    const char *path; /* NULL: there is but one file */
+};
+
+static void tell(void *context, const char *text)
+{
+    const struct teller *teller = context;
+
+    if (teller->path)
+        say(&teller->options->base, "%s: %s", teller->path, text);
+    else
+        say(&teller->options->base, "%s", text);
+}
+
+/* As when it was measured: to people, and not beside a page that has them itself. */
+static void tell_warnings(const struct report_options *options, const struct results *results, bool several)
+{
+    struct teller teller = {options, several ? results->path : NULL};
+
+    if (!options->format || strcmp(options->format, "text") == 0 || strcmp(options->format, "markdown") == 0)
+        warnings_tell(results, tell, &teller);
+}
+
 static bool print(const struct report_options *options, const struct text_list *paths, size_t *cells,
                   struct err *err)
 {
@@ -101,6 +126,8 @@ static bool print(const struct report_options *options, const struct text_list *
         ok = results_load(paths->items[loaded], &runs[loaded], err);
         if (ok && runs[loaded].partial)
             say(&options->base, "%s is not complete: the run was interrupted", paths->items[loaded]);
+        if (ok)
+            tell_warnings(options, &runs[loaded], paths->count > 1);
         *cells += ok ? runs[loaded].cell_count : 0;
     }
     ok = ok && deliver(options, runs, loaded, err);
@@ -133,9 +160,8 @@ const struct command command_report = {
     .name = "report",
     .help = "print tables from results files",
     .description =
-        "Prints the tables of results files, or of a FILE.partial that an interrupted run left; - is "
-        "standard "
-        "input. Several files make one output: one page, one list of tables, one CSV under one header.",
+        "Prints the tables of results files, or of a FILE.partial that an interrupted run left; - is standard "
+        "input. What its run warned of is said again on standard error. Several files make one output: one page, one list of tables, one CSV under one header.",
     .arguments = "[RESULTS...]",
     .max_arguments = SIZE_MAX,
     .options = table,
