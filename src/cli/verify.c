@@ -69,6 +69,14 @@ struct verify {
     struct verify_pairs pairs;
     struct progress progress;
     size_t by_verdict[VERIFY_FAILED + 1];
+    size_t cases;
+    struct unchecked *unchecked; /* owned; one a subject */
+};
+
+/* Cases that a device skipped in every variant. */
+struct unchecked {
+    size_t cases;
+    char why[256]; /* the first one's */
 };
 
 /* ---- golden cases ---- */
@@ -100,6 +108,16 @@ static bool interrupted(const struct verify *v, struct err *err)
     return *v->stop && !err_set(err, ERR_INTERRUPTED, "interrupted after %zu rows", v->progress.done);
 }
 
+/* Of one case on one device, whose results these are. */
+static void note_unchecked(struct unchecked *u, const struct verify_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (results[i].verdict != VERIFY_SKIPPED)
+            return;
+    if (count > 0 && u->cases++ == 0)
+        snprintf(u->why, sizeof u->why, "%.255s", results[0].err.text);
+}
+
 static bool verify_rows(struct verify *v, const struct golden_case *c, size_t *done, struct err *err)
 {
     const struct subjects *s = &v->subjects;
@@ -117,6 +135,8 @@ static bool verify_rows(struct verify *v, const struct golden_case *c, size_t *d
             v->by_verdict[v->results[row].verdict]++;
             print_result(v, s->rows[row].name, &v->results[row]);
         }
+        const size_t variants = s->list[i].variant_count;
+        note_unchecked(&v->unchecked[i], &v->results[row - variants], variants);
     }
     return verify_pairs_add(&v->pairs, c, v->results, err);
 }
@@ -220,6 +240,7 @@ static bool verify_all(struct verify *v, const char *dir, struct err *err)
 
     progress_init(&v->progress, stderr, measure->base.quiet || measure->no_progress,
                   count * v->subjects.row_count);
+    v->cases = count;
     for (size_t i = 0; ok && i < count && still_read(); i++) {
         struct strbuf path = STRBUF_INIT;
         strbuf_addf(&path, "%s/%s", dir, names[i]);
@@ -234,13 +255,30 @@ static bool verify_all(struct verify *v, const char *dir, struct err *err)
     return ok;
 }
 
-static int verdict_code(const struct verify *v)
+/* A case that a device did not render in any variant says nothing of that device. */
+static bool say_unchecked(const struct verify *v)
+{
+    size_t devices = 0;
+
+    for (size_t i = 0; i < v->subjects.count && v->unchecked; i++) {
+        const struct unchecked *u = &v->unchecked[i];
+        if (u->cases == 0)
+            continue;
+        devices++;
+        fprintf(stderr, "gpubench: error: %s: nothing was checked in %zu of %zu case%s: %s\n",
+                v->subjects.list[i].renderer->info.selector, u->cases, v->cases, v->cases == 1 ? "" : "s",
+                u->why);
+    }
+    return devices > 0;
+}
+
+static int verdict_code(const struct verify *v, bool unchecked)
 {
     if (v->by_verdict[VERIFY_WRONG])
         return EXIT_WRONG_RESULT;
     if (v->by_verdict[VERIFY_FAILED])
         return EXIT_FAILED;
-    return v->by_verdict[VERIFY_OK] ? EXIT_OK : EXIT_NOTHING;
+    return v->by_verdict[VERIFY_OK] && !unchecked ? EXIT_OK : EXIT_NOTHING;
 }
 
 static bool verify(struct verify *v, struct err *err)
@@ -257,7 +295,8 @@ static bool verify(struct verify *v, struct err *err)
         !verify_pairs_init(&v->pairs, v->subjects.rows, v->subjects.row_count, err))
         return false;
     v->results = mem_calloc(v->subjects.row_count, sizeof *v->results, "results", err);
-    return v->results && verify_all(v, dir, err);
+    v->unchecked = mem_calloc(v->subjects.count, sizeof *v->unchecked, "devices", err);
+    return v->results && v->unchecked && verify_all(v, dir, err);
 }
 
 static int run(const void *values, const struct text_list *arguments, int argc, char **argv)
@@ -271,15 +310,18 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
     if (devices_asked(&v.options->measure.devices))
         return devices_print(&v.options->measure);
     bool ok = verify(&v, &err);
-    int code = verdict_code(&v);
     if (ok) {
         printf("%zu ok, %zu wrong, %zu failed, %zu skipped\n", v.by_verdict[VERIFY_OK],
                v.by_verdict[VERIFY_WRONG], v.by_verdict[VERIFY_FAILED], v.by_verdict[VERIFY_SKIPPED]);
-    } else {
+        fflush(stdout);
+    }
+    int code = verdict_code(&v, say_unchecked(&v));
+    if (!ok) {
         int why = report_error(&err);
         code = code == EXIT_NOTHING ? why : worse_exit(code, why);
     }
     free(v.results);
+    free(v.unchecked);
     verify_pairs_fini(&v.pairs);
     subjects_close(&v.subjects);
     return code;

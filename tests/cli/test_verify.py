@@ -124,6 +124,15 @@ def test_no_such_folder(gpubench):
     assert run.stderr == "gpubench: error: nonesuch: cannot open: No such file or directory\n"
 
 
+@needs_opencl
+def test_a_device_that_nothing_was_checked_on(gpubench, case):
+    folder = case().parent
+    run = gpubench("verify", "--golden", folder, "--memory-budget", "1K", "-q")
+    assert run.returncode == 6, run.stdout
+    assert "nothing was checked in 1 of 1 case: " in run.stderr and "the budget is 1.00 kB" in run.stderr
+    assert gpubench("verify", "--golden", folder, "-q").returncode == 0
+
+
 def test_no_such_device(gpubench):
     run = gpubench("verify", "-d", "nonesuch")
     assert run.returncode == 1
