@@ -72,6 +72,11 @@ void units_count(char out[UNITS_MAX], uint64_t count)
     SCALED(out, count, scales);
 }
 
+void units_items(char out[UNITS_MAX], uint64_t count, const char *what)
+{
+    snprintf(out, UNITS_MAX, "%" PRIu64 " %.10s%s", count, what, count == 1 ? "" : "s");
+}
+
 void units_duration(char out[UNITS_MAX], uint64_t ns)
 {
     uint64_t s = ns / 1000000000u + (ns % 1000000000u >= 500000000u);

@@ -17,6 +17,8 @@ void units_sig3(char out[UNITS_MAX], double value);
 void units_bytes(char out[UNITS_MAX], uint64_t bytes);
 /* "850", "33.3 M". */
 void units_count(char out[UNITS_MAX], uint64_t count);
+/* "1 triangle", "32 triangles": what: in the singular, at most 10 letters. */
+void units_items(char out[UNITS_MAX], uint64_t count, const char *what);
 /* "1:02:03", "2:03", "4 s": elapsed and remaining time in progress lines. */
 void units_duration(char out[UNITS_MAX], uint64_t ns);
 

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "cli/check.h"
 #include "cli/command.h"
 #include "cli/configs.h"
@@ -162,12 +163,14 @@ static bool describe(const struct save *s, struct err *err)
 
 static bool write_baseline(struct save *s, struct err *err)
 {
+    char cells[UNITS_MAX];
+
     if (!s->options->baseline && mkdir("results", 0777) != 0 && errno != EEXIST)
         return err_set_native(err, ERR_IO, errno, "folder results cannot be made");
     if (!results_save(&s->made, path_of(s), true, err))
         return false;
-    say(&s->options->measure.base, "baseline: %s: %zu cells, %zu processes", path_of(s), s->made.cell_count,
-        s->count);
+    units_items(cells, s->made.cell_count, "cell");
+    say(&s->options->measure.base, "baseline: %s: %s, %zu processes", path_of(s), cells, s->count);
     if (!s->made.path)
         s->made.path = mem_strdup(path_of(s), err);
     return s->made.path && describe(s, err);

@@ -124,7 +124,9 @@ static bool read_question(const struct decide_options *o, struct decide_question
         return err_set(err, ERR_USAGE, "decide needs --size, --batch, and --triangles or --pairs");
     spec_init(spec);
     return set(spec, "size", o->size, err) && set(spec, "triangles", o->triangles, err) &&
-           set(spec, "batch", o->batch, err) && set(spec, "sigma", o->sigma, err) &&
+           set(spec, "batch", o->batch, err) &&
+           (!o->batch || spec->batch ||
+            err_set(err, ERR_USAGE, "--batch 0: an empty call has no winner")) && set(spec, "sigma", o->sigma, err) &&
            set(spec, "call", o->call, err) && set(spec, "source", o->source, err) &&
             set(spec, "mode", o->mode, err) &&
            (!o->pairs || set_pairs(o, question, err));
@@ -206,19 +208,20 @@ static void add_pairs(struct strbuf *out, const struct results *results, const s
                       const struct decision *d)
 {
     const double pixels = (double)d->at.width * d->at.height * d->at.batch;
-    char count[UNITS_MAX], name[LABEL_MAX];
+    char count[UNITS_MAX], triangles[UNITS_MAX], name[LABEL_MAX];
 
     if (!(d->pairs > 0.5))
         return;
     units_count(count, (uint64_t)llround(d->pairs));
     strbuf_addf(out, "  %-11s %s covered, %.3g a pixel", "pairs", count, d->pairs / pixels);
+    units_items(triangles, d->at.triangles, "triangle");
     if (question->pairs > 0 && d->basis != DECIDE_NEAREST)
-        strbuf_addf(out, ": as %s%u triangles of the scenes measured",
-                    d->basis == DECIDE_MEASURED ? "" : "about ", (unsigned)d->at.triangles);
+        strbuf_addf(out, ": as %s%s of the scenes measured", d->basis == DECIDE_MEASURED ? "" : "about ", triangles);
     strbuf_addc(out, '\n');
     if (question->pairs <= 0 || !question->has_triangles)
         return;
-    strbuf_addf(out, "  %-11s by %u triangles alone: ", "also", (unsigned)question->spec.triangles);
+    units_items(triangles, question->spec.triangles, "triangle");
+    strbuf_addf(out, "  %-11s by %s alone: ", "also", triangles);
     if (d->by_triangles) {
         label_device(name, results, d->by_triangles->device);
         strbuf_addf(out, "%s, %.2g times as fast\n", name, d->by_triangles_margin);

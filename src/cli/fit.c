@@ -313,10 +313,10 @@ static bool run_one(struct runs *r, const struct render_spec *spec, size_t devic
     struct renderer *renderer = NULL;
     struct fit_run run = {0};
     struct strbuf name = STRBUF_INIT;
-    char what[160];
+    char what[160], triangles[UNITS_MAX];
 
-    snprintf(what, sizeof what, "%s, %ux%u, %u triangles", info->short_name, spec->width, spec->height,
-             spec->triangles);
+    units_items(triangles, spec->triangles, "triangle");
+    snprintf(what, sizeof what, "%s, %ux%u, %s", info->short_name, spec->width, spec->height, triangles);
     fit_files_name(r->prefix, one ? NULL : info, spec, &name);
     scene.params = mem_calloc((uint64_t)spec->triangles * SCENE_STRIDE, sizeof(float), "a scene", err);
     bool ok = scene.params && strbuf_ok(&name, err) && fit_files_free(strbuf_str(&name), err) &&

@@ -122,8 +122,10 @@ static void put_work(struct table *t, const struct lanes_work *work, uint32_t ca
 
 static void start_table(struct table *t, const struct lanes_options *options, const struct render_spec *spec)
 {
-    table_title(t, "How full lock-step groups are    %u triangles on %ux%u, and %u marched rays",
-                (unsigned)spec->triangles, (unsigned)spec->width, (unsigned)spec->height, MARCH_RAYS);
+    char triangles[UNITS_MAX];
+
+    units_items(triangles, spec->triangles, "triangle");
+    table_title(t, "How full lock-step groups are    %s on %ux%u, and %u marched rays", triangles, (unsigned)spec->width, (unsigned)spec->height, MARCH_RAYS);
     table_note(t, "full: lane-steps used, in %% of those held, in groups of 8 to 64 lanes: a group is held "
                   "until its slowest "
                   "lane is done    * the fullest");

@@ -88,8 +88,9 @@ static void write_text(const struct scene_stats *s, const char *path, const stru
 {
     char a[UNITS_MAX], b[UNITS_MAX], c[UNITS_MAX];
 
-    strbuf_addf(out, "%s: %u triangles, on %ux%u pixels at sigma %g\n", path, s->triangles, spec->width,
-                spec->height, (double)spec->sigma);
+    units_items(a, s->triangles, "triangle");
+    strbuf_addf(out, "%s: %s, on %ux%u pixels at sigma %g\n", path, a, spec->width, spec->height,
+                (double)spec->sigma);
     put_row(out, "area", "median %s, 90 %% up to %s, largest %s pixels; %u below a pixel",
             sig3(a, s->area_median), sig3(b, s->area_p90), sig3(c, s->area_max), s->small);
     put_row(out, "covered pairs", "%s a pixel, of %s in padded bounds", sig3(a, s->covered),

@@ -33,7 +33,8 @@ static void add_call(struct strbuf *out, const struct view *v, const struct rati
     strbuf_addf(out, "<td class=\"%s\">",
                 ratio->verdict == RATIO_TIE ? "h2" : heat_class(ratio->valid ? ratio->value : NAN));
     if (!ratio->valid) {
-        page_text(out, label_status(second && second->status != CELL_OK ? second : first));
+        const struct cell *bad = second && second->status != CELL_OK ? second : first;
+        page_text(out, bad && bad->status == CELL_OK ? "-" : label_status(bad));
         strbuf_add(out, "</td>");
         return;
     }
@@ -69,7 +70,9 @@ static bool add_map(struct strbuf *out, const struct view *v, bool device, struc
                 device ? "the device's own time" : "the call");
     for (size_t i = 0; i < p->triangle_count; i++)
         strbuf_addf(out, "<th scope=\"col\">%u%s</th>", (unsigned)p->triangles[i].triangles,
-                    i ? "" : " triangles");
+                    i                                  ? ""
+                    : p->triangles[i].triangles == 1 ? " triangle"
+                                                     : " triangles");
     strbuf_add(out, "</tr></thead>\n<tbody>\n");
     for (size_t s = 0; s < p->size_count; s++) {
         char size[NUMBER_MAX];

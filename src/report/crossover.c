@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "base/units.h"
 #include "report/crossing.h"
 #include "report/kinds.h"
 #include "report/view.h"
@@ -178,7 +179,7 @@ static bool put_crossings(struct table *t, const struct contest *c, bool sizes, 
             continue;
         char name[NUMBER_MAX];
         if (sizes)
-            snprintf(name, sizeof(name), "%u triangles", (unsigned)p->triangles[i].triangles);
+            units_items(name, p->triangles[i].triangles, "triangle");
         else
             number_size(name, p->sizes[i].width, p->sizes[i].height);
         strbuf_addf(&sb, "%s%s: ", sb.len ? "    " : "", name);

@@ -291,9 +291,9 @@ static const struct cell *look_around(const struct place *p, const struct decide
         const struct cell *cell = &p->results->cells[i];
         size_t here = 0;
         bool ours = false;
-        for (size_t l = 0; surface_has_time(cell) && l < p->count; l++) {
+        for (size_t l = 0; ratio_can_win(cell) && l < p->count; l++) {
             ours |= cells_alike(cell, p->all[l].line, surface_keys());
-            here += surface_has_time(select_cell(p->results, p->all[l].line, surface_keys(), &cell->spec));
+            here += ratio_can_win(select_cell(p->results, p->all[l].line, surface_keys(), &cell->spec));
         }
         if (!ours || here < 2)
             continue;

@@ -28,7 +28,7 @@ static void put_contender(const struct results *results, const struct cell *line
     struct json *points = json_set_array(object, "points");
     for (size_t i = 0; i < results->cell_count; i++) {
         const struct cell *cell = &results->cells[i];
-        if (!surface_has_time(cell) || !cells_alike(cell, line, surface_keys()))
+        if (!ratio_can_win(cell) || !cells_alike(cell, line, surface_keys()))
             continue;
         struct json *point = json_add_object(points);
         put_place(&cell->spec, point);

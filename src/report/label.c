@@ -187,7 +187,7 @@ void label_point(char out[LABEL_MAX], const struct results *results, const struc
         if (strcmp(names[i], "mode") == 0 || strcmp(names[i], "size") == 0)
             strbuf_addf(&sb, "%s%s", joint, value);
         else if (strcmp(names[i], "triangles") == 0)
-            strbuf_addf(&sb, "%s%s triangles", joint, value);
+            strbuf_addf(&sb, "%s%s triangle%s", joint, value, spec->triangles == 1 ? "" : "s");
         else if (strcmp(names[i], "upstream") == 0)
             strbuf_addf(&sb, "%supstream gradients", joint);
         else

@@ -4,9 +4,9 @@
 
 #include "bench/stats.h"
 
-static bool has_time(const struct cell *cell)
+bool ratio_can_win(const struct cell *cell)
 {
-    return cell && cell->status == CELL_OK && cell->median_ns > 0;
+    return cell && cell->status == CELL_OK && cell->median_ns > 0 && cell->spec.batch > 0;
 }
 
 static struct series samples_of(const struct cell *cell)
@@ -24,7 +24,7 @@ enum ratio_verdict ratio_judge(double low, double high)
 bool ratio_of(const struct cell *first, const struct cell *second, struct ratio *out, struct err *err)
 {
     *out = (struct ratio){.value = NAN, .ci95 = {NAN, NAN}, .device = NAN};
-    if (!has_time(first) || !has_time(second))
+    if (!ratio_can_win(first) || !ratio_can_win(second))
         return true;
 
     struct series a = samples_of(first), b = samples_of(second);

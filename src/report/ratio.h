@@ -11,9 +11,12 @@
 
 enum ratio_verdict { RATIO_NONE, RATIO_FIRST, RATIO_SECOND, RATIO_TIE };
 
+/* The cell is ok and has the time of a call that does something: an empty batch is no contest. */
+bool ratio_can_win(const struct cell *cell); /* accepts NULL */
+
 /* Time of the first cell divided by the time of the second: above 1 the second is faster. */
 struct ratio {
-    bool valid;     /* both cells are ok and have a time */
+    bool valid;     /* both cells can win */
     double value;   /* of the medians; NAN unless valid */
     bool has_ci;    /* both have STATS_MIN_SAMPLES samples */
     double ci95[2]; /* by resampling blocks of both cells; NAN unless has_ci */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "report/kinds.h"
 #include "report/phase_list.h"
 #include "report/view.h"
@@ -102,7 +103,7 @@ static void name_place(char out[NUMBER_MAX], const struct walk *w)
     const struct plane *p = &w->v->plane;
 
     if (w->sizes)
-        snprintf(out, NUMBER_MAX, "%u triangles", (unsigned)p->triangles[w->at].triangles);
+        units_items(out, p->triangles[w->at].triangles, "triangle");
     else
         number_size(out, p->sizes[w->at].width, p->sizes[w->at].height);
 }

@@ -4,15 +4,11 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "report/ratio.h"
 
 key_set surface_keys(void)
 {
     return keys_named("size triangles batch sigma");
-}
-
-bool surface_has_time(const struct cell *cell)
-{
-    return cell && cell->status == CELL_OK && cell->median_ns > 0;
 }
 
 double surface_value(const struct render_spec *spec, enum surface_axis axis)
@@ -23,7 +19,7 @@ double surface_value(const struct render_spec *spec, enum surface_axis axis)
     case SURFACE_TRIANGLES:
         return fmax(spec->triangles, 0.5);
     case SURFACE_BATCH:
-        return fmax(spec->batch, 0.5);
+        return spec->batch;
     case SURFACE_SIGMA:
     case SURFACE_AXES:
         break;
@@ -71,10 +67,10 @@ bool surface_init(struct surface *s, const struct results *results, const struct
     s->others = mem_calloc(results->cell_count, sizeof(struct cell *), "a line's points", err);
     for (size_t i = 0; s->cells && s->others && i < results->cell_count; i++) {
         const struct cell *cell = &results->cells[i];
-        if (!surface_has_time(cell) || !cells_alike(cell, line, surface_keys()))
+        if (!ratio_can_win(cell) || !cells_alike(cell, line, surface_keys()))
             continue;
         const struct cell *match = other ? select_cell(results, other, surface_keys(), &cell->spec) : NULL;
-        if (other && !surface_has_time(match))
+        if (other && !ratio_can_win(match))
             continue;
         s->cells[s->count] = cell;
         s->others[s->count++] = match;

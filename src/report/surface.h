@@ -28,8 +28,6 @@ key_set surface_keys(void);
 /* A value on an axis: side of a square of as many pixels, triangles, batch, sigma; 0.5 for 0, which has no
  * logarithm. */
 double surface_value(const struct render_spec *spec, enum surface_axis axis);
-/* Whether the cell is one to decide by. */
-bool surface_has_time(const struct cell *cell);
 
 /* The points of a line, or those that it has in common with another one (which may be NULL). The surface is
  * released by surface_fini, unless this fails. */

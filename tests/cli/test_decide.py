@@ -30,6 +30,16 @@ def test_answers(gpubench, results):
     assert run.returncode == 0 and "measured at this point" in run.stdout
 
 
+def test_an_empty_batch_decides_nothing(gpubench, write_config):
+    write_config(tiny(axes={"size": [16], "triangles": [1], "batch": [0]}, backends=TWO))
+    assert gpubench("sweep", "c.json", "-q", "-o", "r.json").returncode == 0
+    run = ask(gpubench, "r.json", size=16, triangles=1)
+    assert run.returncode == 6 and "confidence" not in run.stdout, run.stdout
+    shown = gpubench("report", "r.json", "-T", "speedup").stdout
+    assert re.search(r"\n *0\.\d+ +0\.\d+ +- ", shown) and "1 triangle," in shown, shown
+    assert "nothing to compare" in gpubench("report", "r.json", "-T", "crossover").stdout
+
+
 def test_pairs(gpubench, tmp_path, results):
     """Asked by the pairs of a measured cell, the answer is that cell's; between them, that of as many triangles."""
     cells = json.loads((tmp_path / results).read_text())["cells"]
@@ -90,6 +100,7 @@ def test_rule_of_thumb(gpubench, tmp_path):
 
 @pytest.mark.parametrize("arguments, message", [
     (["--size", "64"], "decide needs --size, --batch, and --triangles or --pairs"),
+    (["--size", "64", "--triangles", "4", "--batch", "0"], "--batch 0: an empty call has no winner"),
     (["--size", "0", "--triangles", "4", "--batch", "2"], "--size: "),
     (["--size", "64", "--triangles", "x", "--batch", "2"], "--triangles: "),
     (["--size", "64", "--pairs", "3/pixel", "--batch", "2"],

@@ -114,11 +114,24 @@ static void test_parse_bytes(void **state)
         assert_false(units_parse_bytes(bad[i], &value));
 }
 
+static void test_items(void **state)
+{
+    (void)state;
+    char out[UNITS_MAX];
+    units_items(out, 0, "triangle");
+    assert_string_equal(out, "0 triangles");
+    units_items(out, 1, "triangle");
+    assert_string_equal(out, "1 triangle");
+    units_items(out, UINT64_MAX, "triangle");
+    assert_string_equal(out, "18446744073709551615 triangles");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_time_has_three_digits_and_one_unit),
         cmocka_unit_test(test_bytes_and_counts),
+        cmocka_unit_test(test_items),
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_sig3),
         cmocka_unit_test(test_shortest_float),
