@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "report/ratio.h"
 #include "report/surface.h"
 
 double cost_ns(const struct cost *cost, double pairs)
@@ -13,7 +14,7 @@ double cost_ns(const struct cost *cost, double pairs)
 
 static bool is_of(const struct cost *cost, const struct cell *cell)
 {
-    return cells_alike(cell, cost->line, surface_keys()) && surface_has_time(cell) && cell->pairs > 0;
+    return cells_alike(cell, cost->line, surface_keys()) && ratio_can_win(cell) && cell->pairs > 0;
 }
 
 /* Least squares of relative errors; neither part is negative. */
