@@ -13,6 +13,7 @@
 #include "bench/tiny.h"
 #include "cli/commands.h"
 #include "cli/devices.h"
+#include "cli/kernels_own.h"
 #include "cli/opencl_devices.h"
 #include "cli/signals.h"
 #include "gpu/inspect.h"
@@ -85,6 +86,10 @@ static void inspect_one(struct inspection *x, struct entry *e)
     if (e->built && e->variant->has_call) {
         e->ran = tiny_run(x->renderer, &e->variant->spec, &result, &e->err);
         e->first_ns = result.first_ns;
+    } else if (e->built) {
+        const uint64_t start = clock_now_ns();
+        e->ran = kernels_own_run(x->renderer, e->variant->file, &e->err);
+        e->first_ns = clock_now_ns() - start;
     }
     if (e->err.code)
         x->request->code =
@@ -242,7 +247,7 @@ static bool add_table(const struct inspection *x, struct table **tables, size_t 
     table_note(
         t,
         "cold: built from a text that no cache has seen; cached: once more; create: its kernels; call: the "
-        "first one, of a tiny scene    run: that call against the reference");
+        "first one, of a tiny scene    run: that call against the reference, or against the host");
     put_entries(t, x);
     put_foot(t, x);
     return true;
