@@ -111,6 +111,43 @@ bool program_source(const char *file, const char *kernel_dir, struct strbuf *out
     return expand(&x, file, err);
 }
 
+/* Where a line of a source lies by its #line directives; false: before the first of them. */
+static bool line_origin(const char *source, unsigned line, char file[64], unsigned *number)
+{
+    bool known = false;
+
+    for (unsigned i = 1; *source && i < line; i++) {
+        unsigned next;
+        if (sscanf(source, "#line %u \"%63[^\"\n]\"", &next, file) == 2) {
+            *number = next;
+            known = true;
+        } else if (known) {
+            ++*number;
+        }
+        source += strcspn(source, "\n");
+        source += *source == '\n';
+    }
+    return known;
+}
+
+void program_log_lines(const char *log, const char *source, struct strbuf *out)
+{
+    static const char whole[] = "<kernel>:";
+
+    for (const char *at; (at = strstr(log, whole)) != NULL;) {
+        char file[64], *end;
+        unsigned number;
+        const unsigned long line = strtoul(at + strlen(whole), &end, 10);
+        strbuf_add_bytes(out, log, (size_t)(at - log));
+        if (line > 0 && line <= UINT32_MAX && line_origin(source, (unsigned)line, file, &number))
+            strbuf_addf(out, "%s:%u", file, number);
+        else
+            strbuf_add_bytes(out, at, (size_t)(end - at));
+        log = end;
+    }
+    strbuf_add(out, log);
+}
+
 /* Compilers write less; a longer length is nonsense. */
 #define MAX_LOG_BYTES ((size_t)1 << 28)
 
@@ -127,6 +164,24 @@ char *program_log(cl_program program, cl_device_id device)
         free(log);
         log = NULL;
     }
+    return log;
+}
+
+static char *build_log(cl_program program, cl_device_id device, const char *source)
+{
+    struct strbuf named = STRBUF_INIT;
+    struct err lost = ERR_INIT;
+    char *log = program_log(program, device), *copy;
+
+    if (!log)
+        return NULL;
+    program_log_lines(log, source, &named);
+    if (strbuf_ok(&named, &lost) && (copy = mem_strdup(strbuf_str(&named), &lost)) != NULL) {
+        free(log);
+        log = copy;
+    }
+    err_fini(&lost);
+    strbuf_fini(&named);
     return log;
 }
 
@@ -153,7 +208,7 @@ bool program_build(cl_context context, cl_device_id device, const char *device_n
         err_set_native(err, ERR_BUILD, code, "building kernels/%s for %s (%s): %s (%d)", file, device_name, options,
                        opencl_code_name(code), (int)code);
         if (first)
-            err->log = program_log(program, device);
+            err->log = build_log(program, device, strbuf_str(&source));
         goto out;
     }
     *out = program;

@@ -25,6 +25,35 @@ static void test_includes_once_with_lines(void **state)
     strbuf_fini(&source);
 }
 
+/* NVIDIA's compiler counts the lines of the whole source. */
+static void test_lines_of_the_whole_are_named(void **state)
+{
+    static const char source[] = "#line 1 \"kernels/a.cl\"\n"
+                                 "#line 1 \"kernels/b.h\"\n"
+                                 "first of b\n"
+                                 "second of b\n"
+                                 "#line 2 \"kernels/a.cl\"\n"
+                                 "second of a\n";
+    static const struct {
+        const char *log, *named;
+    } cases[] = {
+        {"<kernel>:4:7: error: x\n", "kernels/b.h:2:7: error: x\n"},
+        {"a\n<kernel>:6:1: b <kernel>:3:2: c", "a\nkernels/a.cl:2:1: b kernels/b.h:1:2: c"},
+        {"<kernel>:1:1: before", "<kernel>:1:1: before"},
+        {"<kernel>: no number", "<kernel>: no number"},
+        {"kernels/b.h:2:7: error", "kernels/b.h:2:7: error"},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct strbuf named = STRBUF_INIT;
+        program_log_lines(cases[i].log, source, &named);
+        assert_string_equal(strbuf_str(&named), cases[i].named);
+        strbuf_fini(&named);
+    }
+}
+
 static void test_build_log_names_the_line(void **state)
 {
     struct renderer *r = open_renderer(NULL);
@@ -73,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_includes_once_with_lines),
+        cmocka_unit_test(test_lines_of_the_whole_are_named),
         cmocka_unit_test(test_build_log_names_the_line),
         cmocka_unit_test(test_layout_is_the_same_on_both_sides),
     };
