@@ -77,11 +77,10 @@ static bool make(struct opencl_renderer *r, struct canary *c, struct err *err)
     return code == CL_SUCCESS || opencl_fail(err, code, "clSetKernelArg", info->name);
 }
 
-bool canary_time(struct renderer *renderer, cl_kernel kernel, size_t items, uint32_t launches, uint64_t *ns,
-                 struct err *err)
+bool canary_time(struct renderer *renderer, cl_kernel kernel, size_t items, size_t group, uint32_t launches,
+                 uint64_t *ns, struct err *err)
 {
     struct opencl_renderer *r = (struct opencl_renderer *)renderer;
-    const size_t group = CANARY_GROUP;
     const uint64_t start = clock_now_ns();
     cl_int code = CL_SUCCESS;
 
@@ -100,11 +99,11 @@ static bool time_median(struct opencl_renderer *r, cl_kernel kernel, size_t item
 {
     uint64_t sorted[REPEATS], ns;
 
-    if (!canary_time(&r->base, kernel, items, launches, &ns, err))
+    if (!canary_time(&r->base, kernel, items, CANARY_GROUP, launches, &ns, err))
         return false;
     for (size_t i = 0; i < REPEATS; i++) {
         size_t k = i;
-        if (!canary_time(&r->base, kernel, items, launches, &ns, err))
+        if (!canary_time(&r->base, kernel, items, CANARY_GROUP, launches, &ns, err))
             return false;
         for (; k > 0 && sorted[k - 1] > ns; k--)
             sorted[k] = sorted[k - 1];

@@ -18,10 +18,10 @@ struct canary {
 
 /* renderer_ops.canary */
 bool canary_measure(struct renderer *renderer, struct render_canary *out, struct err *err);
-/* Host time of `launches` of a kernel in a row, in groups of CANARY_GROUP, until all are done. */
 #define CANARY_GROUP 64
-bool canary_time(struct renderer *renderer, cl_kernel kernel, size_t items, uint32_t launches, uint64_t *ns,
-                 struct err *err) GB_NODISCARD;
+/* Host time of `launches` of a kernel in a row, in groups of `group` work-items, until all are done. */
+bool canary_time(struct renderer *renderer, cl_kernel kernel, size_t items, size_t group, uint32_t launches,
+                 uint64_t *ns, struct err *err) GB_NODISCARD;
 /* A buffer full of ones. */
 bool canary_buffer(struct renderer *renderer, size_t bytes, cl_mem *out, struct err *err) GB_NODISCARD;
 void canary_fini(struct canary *canary); /* accepts a zeroed one */
