@@ -1,6 +1,6 @@
 /* Scenes as they come from the host (ten floats a triangle) to the records that the tiles walk: bounds,
- * edge frames, and a place for every partial sum. Places are a running total over a scene's triangles, so one
- * work-group makes a scene ready where there are any; else several share it, along the second dimension. */
+ * edge frames, and a place for every partial sum. Work-groups share a scene along the second dimension;
+ * places are a running total over its triangles, so each of them first counts those before its own. */
 #include "shared.h"
 
 #pragma OPENCL FP_CONTRACT OFF
@@ -17,8 +17,7 @@ static inline uint2 padded_bounds(const float *v, float sigma, uint width, uint 
     float min_x = fmin(fmin(v[0], v[2]), v[4]), max_x = fmax(fmax(v[0], v[2]), v[4]);
     float min_y = fmin(fmin(v[1], v[3]), v[5]), max_y = fmax(fmax(v[1], v[3]), v[5]);
     bool finite = true;
-    UNROLLED for (uint i = 0; i < 6; ++i)
-        finite = finite && fabs(v[i]) <= SHARED_MAX_COORD;
+    UNROLLED for (uint i = 0; i < 6; ++i) finite = finite && fabs(v[i]) <= SHARED_MAX_COORD;
     /* Clamped before the conversion: a wide pad must not overflow an int. */
     float w = (float)width, h = (float)height;
     float left = fmax(floor((min_x - pad) * w), 0.0f);
@@ -39,6 +38,15 @@ static inline uint tiles_met(uint2 bounds)
     return ((right - 1) / TILE_W - left / TILE_W + 1) * ((bottom - 1) / TILE_H - top / TILE_H + 1);
 }
 
+/* The padded bounds of a triangle that can be seen; else empty ones. */
+static inline uint2 bounds_of(const float *p, const struct shared_view *view)
+{
+    /* At most SHARED_MIN_WEIGHT of opacity never makes a weight above it. */
+    if (!(p[9] > SHARED_MIN_WEIGHT))
+        return (uint2)(0, 0);
+    return padded_bounds(p, view->sigma, view->width, view->height);
+}
+
 static inline struct shared_triangle frame(const float *p, const struct shared_view *view)
 {
     struct shared_triangle t;
@@ -49,7 +57,7 @@ static inline struct shared_triangle frame(const float *p, const struct shared_v
         float dx = p[(2 * k + 2) % 6] - p[2 * k], dy = p[(2 * k + 3) % 6] - p[2 * k + 1];
         longest = fmax(longest, dx * dx + dy * dy);
     }
-    uint2 bounds = padded_bounds(p, view->sigma, view->width, view->height);
+    uint2 bounds = bounds_of(p, view);
     t.flags = 0;
     if (!(fabs(area) > THIN * longest))
         t.flags = SHARED_FLAG_DEGENERATE;
@@ -70,12 +78,10 @@ static inline struct shared_triangle frame(const float *p, const struct shared_v
         t.inverse[k] = point ? 0.0f : 1.0f / length;
     }
     t.opacity = fmin(fmax(p[9], 0.0f), 1.0f);
-    /* At most SHARED_MIN_WEIGHT of opacity never makes a weight above it. */
-    if (!(t.opacity > SHARED_MIN_WEIGHT))
-        bounds = (uint2)(0, 0);
     /* w = o/(1 + exp(x)) <= 1e-6 from x = ln(1e6 o) on; one part in a hundred more, for rounding. */
-    t.reach = t.flags & SHARED_FLAG_DEGENERATE ? NO_REACH
-                                               : (log(1e6f * t.opacity + 1.0f) + 0.01f) * 1.01f / view->inverse_softness;
+    t.reach = t.flags & SHARED_FLAG_DEGENERATE
+                  ? NO_REACH
+                  : (log(1e6f * t.opacity + 1.0f) + 0.01f) * 1.01f / view->inverse_softness;
     t.colour[0] = p[6];
     t.colour[1] = p[7];
     t.colour[2] = p[8];
@@ -86,31 +92,51 @@ static inline struct shared_triangle frame(const float *p, const struct shared_v
     return t;
 }
 
+/* How many partial sums the triangles before `end` need. Saturates, so that a scene that wants more than 2^32
+ * says so. */
+static uint count_before(const struct shared_view *view, global const float *in, uint end, uint lane,
+                         local uint *counts)
+{
+    uint count = 0, total = 0;
+    for (uint i = lane; i < end; i += SETUP_GROUP) {
+        float p[SHARED_STRIDE];
+        UNROLLED for (uint v = 0; v < SHARED_STRIDE; ++v) p[v] = in[(size_t)i * SHARED_STRIDE + v];
+        count = add_sat(count, tiles_met(bounds_of(p, view)));
+    }
+    counts[lane] = count;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = 0; i < min(end, (uint)SETUP_GROUP); ++i)
+        total = add_sat(total, counts[i]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return total;
+}
+
 /* triangles, bounds: [scenes][T]. Says in out how many partial sums each scene wants room for; beyond
- * slot_capacity its triangles get none, and the host makes the call again with more. clear: zero the
- * scenes' gradients, for passes that add to them. */
+ * slot_capacity its triangles get none, and the host makes the call again with more. flags: SHARED_SETUP_*.
+ * Work-groups: (scenes, any number). */
 kernel __attribute__((reqd_work_group_size(SETUP_GROUP, 1, 1))) void
 setup(const struct shared_view view, global const float *in, global struct shared_triangle *triangles,
-      global uint2 *bounds, global float *out, uint clear)
+      global uint2 *bounds, global float *out, uint flags)
 {
     local uint counts[2][SETUP_GROUP];
-    uint lane = (uint)get_local_id(0);
-    size_t scene = view.first_scene + get_group_id(0);
-    uint total = 0;
+    const uint lane = (uint)get_local_id(0), group = (uint)get_group_id(1), groups = (uint)get_num_groups(1);
+    const size_t scene = view.first_scene + get_group_id(0);
     in += (view.in_first + scene) * view.triangles * SHARED_STRIDE;
     triangles += scene * view.triangles;
     bounds += scene * view.triangles;
     global float *grads = out + (view.out_first + scene) * view.triangles * SHARED_STRIDE;
-    const uint stride = SETUP_GROUP * (uint)get_num_groups(1);
-    for (uint first = SETUP_GROUP * (uint)get_group_id(1); first < view.triangles; first += stride) {
+    /* A group's share: whole rounds of SETUP_GROUP. */
+    const uint share = ((view.triangles + SETUP_GROUP - 1) / SETUP_GROUP + groups - 1) / groups * SETUP_GROUP;
+    const uint begin = min(share * group, view.triangles), end = min(begin + share, view.triangles);
+    uint total = count_before(&view, in, flags & SHARED_SETUP_PLACES ? begin : 0, lane, counts[0]);
+    for (uint first = begin; first < end; first += SETUP_GROUP) {
         uint i = first + lane;
-        bool live = i < view.triangles;
+        bool live = i < end;
         struct shared_triangle t;
         uint count = 0;
         if (live) {
             float p[SHARED_STRIDE];
-            UNROLLED for (uint v = 0; v < SHARED_STRIDE; ++v)
-                p[v] = in[(size_t)i * SHARED_STRIDE + v];
+            UNROLLED for (uint v = 0; v < SHARED_STRIDE; ++v) p[v] = in[(size_t)i * SHARED_STRIDE + v];
             t = frame(p, &view);
             count = tiles_met((uint2)(t.columns, t.rows));
         }
@@ -123,20 +149,20 @@ setup(const struct shared_view view, global const float *in, global struct share
             side = 1 - side;
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-        uint end = total + counts[side][lane];
-        /* Saturates, so that a scene that wants more than 2^32 says so. */
+        uint last = total + counts[side][lane];
         total = add_sat(total, counts[side][SETUP_GROUP - 1]);
         barrier(CLK_LOCAL_MEM_FENCE);
         if (live) {
-            t.slot = end <= view.slot_capacity && total < SHARED_NO_SLOT ? end - count : SHARED_NO_SLOT;
+            t.slot = last <= view.slot_capacity && total < SHARED_NO_SLOT ? last - count : SHARED_NO_SLOT;
             triangles[i] = t;
             bounds[i] = (uint2)(t.columns, t.rows);
-            for (uint v = 0; clear && v < SHARED_STRIDE; ++v)
+            for (uint v = 0; flags & SHARED_SETUP_CLEAR && v < SHARED_STRIDE; ++v)
                 grads[(size_t)i * SHARED_STRIDE + v] = 0.0f;
         }
     }
-    if (lane == 0 && get_group_id(1) == 0) {
-        global uint *needed = (global uint *)(out + (size_t)view.out_scenes * (view.triangles * SHARED_STRIDE + 1));
+    if (lane == 0 && end == view.triangles && (begin < end || group == 0)) {
+        global uint *needed =
+            (global uint *)(out + (size_t)view.out_scenes * (view.triangles * SHARED_STRIDE + 1));
         needed[view.out_first + scene] = total;
     }
 }

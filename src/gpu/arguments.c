@@ -14,7 +14,7 @@ static const struct host_kernel {
     const char *kernel;
     const char *arguments[ARGUMENTS_MAX + 1];
 } host_kernels[] = {
-    {"setup", {"view", "*in", "*triangles", "*bounds", "*out", "clear"}},
+    {"setup", {"view", "*in", "*triangles", "*bounds", "*out", "flags"}},
     {"bin", {"view", "*bounds", "*bins"}},
     {"tile_pass",
      {"view", "*triangles", "*bounds", "*in", "*goal", "*image", "*tape", "*slots", "*out",

@@ -134,11 +134,13 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
 {
     const struct slice_buffers *b = &s->buffers;
     const size_t group = job->shape.setup_group;
-    /* Partial sums need their places counted by one group a scene. */
     const size_t wanted = (job->base.spec.triangles + group - 1) / group;
-    const size_t most = uses_slots(&job->base.spec) ? 1 : MAX_SETUP_GROUPS;
+    /* Where partial sums need places, each group counts the triangles before its own: for single work-items too much. */
+    const size_t most = uses_slots(&job->base.spec) && group == 1 ? 1 : MAX_SETUP_GROUPS;
     const size_t groups = wanted < 1 ? 1 : wanted < most ? wanted : most;
-    const cl_uint clear = job->base.spec.mode == MODE_GRADIENT && !uses_slots(&job->base.spec);
+    const cl_uint flags = uses_slots(&job->base.spec)               ? SHARED_SETUP_PLACES
+                          : job->base.spec.mode == MODE_GRADIENT ? SHARED_SETUP_CLEAR
+                                                                 : 0;
     struct launch l = {.kernel = job->setup, .profiled = watch->profile != NULL};
 
     set_bytes(&l, &s->view, sizeof(s->view));
@@ -146,7 +148,7 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
     set_buffer(&l, b->triangles);
     set_buffer(&l, b->bounds);
     set_buffer(&l, b->out);
-    set_bytes(&l, &clear, sizeof(clear));
+    set_bytes(&l, &flags, sizeof(flags));
     return run(job, watch, &l, "setup", &s->view, &(struct range){{group * s->scenes, groups, 1}, {group, 1, 1}, 0, 3},
                &job->cuts.setup, err) &&
            (!job->bin || launch_bin(job, watch, s, err));

@@ -172,11 +172,8 @@ static bool choose_tile(enum gpu_path path, const struct device_info *info, uint
     } else {
         choose_blocks(spec, out);
     }
-    /* No more work-items than a scene has triangles: each step of the running total is a barrier. */
-    out->setup_group = 32;
-    while (out->setup_group < 512 && out->setup_group < spec->triangles &&
-           2 * out->setup_group <= info->max_work_group_size)
-        out->setup_group *= 2;
+    /* Many small groups: what they write is spread over the device. */
+    out->setup_group = spec->triangles > 32 ? 64 : 32;
     return true;
 }
 
