@@ -1,6 +1,6 @@
 /* The second pass of the ordered reduction: adds each triangle's partial sums, and each scene's losses,
  * in an order that never changes. */
-#include "lanes.h"
+#include "edge_sums.h"
 
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -9,7 +9,7 @@
 #define GATHER_PARTS 1u
 #else
 #define GATHER_GROUP 64u
-#define GATHER_PARTS (GATHER_GROUP / SUMS)
+#define GATHER_PARTS (4u * GATHER_GROUP / SHARED_SLOT) /* a lane adds four values */
 #endif
 
 /* Adds every GATHER_GROUP-th loss partial, with the rounding error carried along (Kahan): a scene's loss has
@@ -25,19 +25,26 @@ static float part_of_loss(global const float *partials, uint count, uint lane)
     return sum;
 }
 
-/* Adds every GATHER_PARTS-th partial sum of one of the ten values. */
-static float part_of_sum(global const float *slots, uint count, uint value, uint part)
+#ifdef PATH_CPU
+typedef float some;
+#else
+typedef float4 some;
+#endif
+
+/* Adds every GATHER_PARTS-th partial sum, of the value (or four of them) that `slots` points at. */
+static some part_of_sum(global const some *slots, uint count, uint part)
 {
-    float sum = 0.0f;
+    const uint stride = SHARED_SLOT * sizeof(float) / sizeof(some);
+    some sum = (some)(0.0f);
     uint s = part;
     for (; s + 3u * GATHER_PARTS < count; s += 4u * GATHER_PARTS) { /* four loads under way at a time */
-        float a = slots[(size_t)s * SUMS + value], b = slots[(size_t)(s + GATHER_PARTS) * SUMS + value];
-        float c = slots[(size_t)(s + 2u * GATHER_PARTS) * SUMS + value];
-        float d = slots[(size_t)(s + 3u * GATHER_PARTS) * SUMS + value];
+        global const some *at = slots + (size_t)s * stride;
+        some a = at[0], b = at[GATHER_PARTS * stride], c = at[2u * GATHER_PARTS * stride];
+        some d = at[3u * GATHER_PARTS * stride];
         sum += (a + b) + (c + d);
     }
     for (; s < count; s += GATHER_PARTS)
-        sum += slots[(size_t)s * SUMS + value];
+        sum += slots[(size_t)s * stride];
     return sum;
 }
 
@@ -48,7 +55,8 @@ gather(const struct shared_view view, global const struct shared_triangle *trian
        global const float *slots, global const float *loss_partials, global float *out, uint first)
 {
 #ifndef PATH_CPU
-    local float parts[GATHER_GROUP];
+    local float parts[4 * GATHER_GROUP]; /* [GATHER_PARTS][SHARED_SLOT] */
+    some four = (some)(0.0f);
 #endif
     const uint lane = (uint)get_local_id(0), i = first + (uint)get_group_id(0);
     const uint tiles = view.tiles_x * view.tiles_y;
@@ -66,29 +74,34 @@ gather(const struct shared_view view, global const struct shared_triangle *trian
         uint top = t->rows & 0xffffu, bottom = t->rows >> 16;
         if (left < right && t->slot != SHARED_NO_SLOT) {
             count = ((right - 1) / TILE_W - left / TILE_W + 1) * ((bottom - 1) / TILE_H - top / TILE_H + 1);
-            slots += (scene * view.slot_capacity + t->slot) * SUMS;
+            slots += (scene * view.slot_capacity + t->slot) * SHARED_SLOT;
         }
 #ifndef PATH_CPU
-        if (lane / SUMS < GATHER_PARTS)
-            sum = part_of_sum(slots, count, lane % SUMS, lane / SUMS);
+        four = part_of_sum((global const some *)slots + lane % 4u, count, lane / 4u);
 #endif
     }
 #ifdef PATH_CPU
     if (is_loss)
         losses[out_scene] = sum * view.loss_scale;
     for (uint value = 0; !is_loss && value < SUMS; ++value)
-        grads[value] = part_of_sum(slots, count, value, 0);
+        grads[value] = part_of_sum(slots + value, count, 0);
 #else
+    if (is_loss)
+        parts[lane] = sum;
+    else
+        vstore4(four, lane, parts);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sum = 0.0f;
+    for (uint part = 0; !is_loss && lane < SHARED_SLOT && part < GATHER_PARTS; ++part)
+        sum += parts[part * SHARED_SLOT + lane];
+    for (uint part = 0; is_loss && lane == 0 && part < GATHER_GROUP; ++part)
+        sum += parts[part];
+    barrier(CLK_LOCAL_MEM_FENCE);
     parts[lane] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (is_loss && lane == 0) {
-        for (uint part = 1; part < GATHER_GROUP; ++part)
-            sum += parts[part];
+    if (is_loss && lane == 0)
         losses[out_scene] = sum * view.loss_scale;
-    } else if (!is_loss && lane < SUMS) {
-        for (uint part = 1; part < GATHER_PARTS; ++part)
-            sum += parts[part * SUMS + lane];
-        grads[lane] = sum;
-    }
+    else if (!is_loss && lane < SUMS)
+        grads[lane] = GRADIENT_OF(parts, triangles + scene * view.triangles + i, view.inverse_softness, lane);
 #endif
 }

@@ -14,6 +14,7 @@
 /* Cross products and bounds are rounded step by step; where a fused multiply-add is wanted, it says so. */
 #pragma OPENCL FP_CONTRACT OFF
 
+/* HAS_FMA: from the host. Not every compiler whose device has it says so. */
 #if defined(FP_FAST_FMAF) || defined(HAS_FMA)
 #define FMA(a, b, c) fma((real)(a), (real)(b), (real)(c))
 #else
@@ -48,6 +49,20 @@ static inline real exp2_of(real wide)
     p = FMA(p, f, 1.0f);
     return as_float8(as_int8(p) + (as_int8(shifted) << 23));
 }
+#elif defined(PATH_PTX)
+/* One instruction each; without ftz, each takes three to five more, for denormals that do not occur. */
+#define PTX_UNARY(name, instruction)                                                               \
+    static inline float name(float x)                                                              \
+    {                                                                                              \
+        float r;                                                                                   \
+        asm(instruction " %0, %1;" : "=f"(r) : "f"(x));                                            \
+        return r;                                                                                  \
+    }
+PTX_UNARY(exp2_of, "ex2.approx.ftz.f32")
+PTX_UNARY(RECIPROCAL, "rcp.approx.ftz.f32")
+PTX_UNARY(INVERSE_ROOT, "rsqrt.approx.ftz.f32")
+#define MIN(a, b) fmin(a, b)
+#define MAX(a, b) fmax(a, b)
 #else
 /* The native forms are good to 2 ulp on the devices that have them in hardware. */
 #define exp2_of(x) native_exp2(x) /* 0 and infinity far out; neither reaches a pixel that is covered */
@@ -78,9 +93,10 @@ struct tile {
     int x, y;           /* pixel column and row of the corner */
     uint column, row;   /* of the tile */
     float left, top;    /* x / W, y / H */
+    float unit;         /* of lengths inside the tile, for one normalised */
     mask px;            /* a lane's pixels in the first block; in block j, BLOCK_W (BLOCK_H) further each */
     int py;
-    real x_at[BLOCKS_X]; /* pixel centres from the corner, normalised */
+    real x_at[BLOCKS_X]; /* pixel centres from the corner */
     float y_at[BLOCKS_Y];
 };
 
@@ -129,7 +145,8 @@ static inline float difference_of_products(float a, float b, float c, float d)
 static inline float4 aim_line(float4 edge, const struct tile *tile)
 {
     float x = edge.x - tile->left, y = edge.y - tile->top; /* the edge's start */
-    return (float4)(edge.z, edge.w, difference_of_products(edge.w, x, edge.z, y), -fma(edge.z, x, edge.w * y));
+    return (float4)(edge.z, edge.w, difference_of_products(edge.w, x, edge.z, y) * tile->unit,
+                    -fma(edge.z, x, edge.w * y) * tile->unit);
 }
 
 static inline struct aimed aim(global const struct shared_triangle *from, const struct tile *tile, uint index,
@@ -149,17 +166,22 @@ static inline struct aimed aim(global const struct shared_triangle *from, const 
     t.inverse.w = alpha > 0.0f && alpha < 1.0f ? 1.0f : 0.0f;
     t.colour.w = reach;
     t.item = (uint4)(index, bits, 0, 0);
+#ifndef PATH_CPU
+    const float unit = tile->unit, inverse = 1.0f / unit;
+    t.length.xyz *= unit;
+    t.inverse.xyz *= inverse;
+    t.colour.w *= unit;
+    /* w = o/(1 + e) > SHARED_MIN_WEIGHT. */
+    t.inverse.w = opacity * (1.0f / SHARED_MIN_WEIGHT) - 1.0f;
+#endif
     return t;
 }
 
+#ifdef PATH_CPU
 /* A triangle in front of a lane's pixels. */
 struct facing {
     struct aimed t;
     global const struct shared_triangle *from;
-#ifndef PATH_CPU
-    float innermost; /* pixels are inside from this smallest normal on: 0; never, where crosses decide */
-    uint crossed;    /* bit j: by its crosses, this lane's pixel of block j is inside */
-#endif
 };
 
 static inline struct facing face(struct aimed t, global const struct shared_triangle *from,
@@ -168,20 +190,6 @@ static inline struct facing face(struct aimed t, global const struct shared_tria
     struct facing f;
     f.t = t;
     f.from = from;
-#ifndef PATH_CPU
-    f.innermost = 0.0f;
-    f.crossed = 0;
-    if (t.place.w & SHARED_FLAG_DEGENERATE) {
-        /* Once for all blocks, and not unrolled: rare, and long. */
-        f.innermost = INFINITY;
-        ROLLED for (uint j = 0; j < BLOCKS; ++j)
-        {
-            real x = centre(COLUMN_OF(tile, j), view->width);
-            float y = centre_row(ROW_OF(tile, j), view->height);
-            f.crossed |= inside_by_crosses(from, x, y) ? 1u << j : 0u;
-        }
-    }
-#endif
     return f;
 }
 
@@ -221,15 +229,10 @@ static inline struct nearest find_nearest(const struct facing *facing, const str
     n.beyond = CHOOSE(n.is_2, beyond2, CHOOSE(n.is_1, beyond1, beyond0));
     n.along = CHOOSE(n.is_2, on2 * t->inverse.z,
                      CHOOSE(n.is_1, on1 * t->inverse.y, on0 * t->inverse.x));
-#ifdef PATH_CPU
     n.inside = MIN(MIN(normal0, normal1), normal2) >= 0.0f;
     if (t->place.w & SHARED_FLAG_DEGENERATE)
         n.inside = inside_by_crosses(facing->from, centre(COLUMN_OF(tile, j), view->width),
                                      centre_row(ROW_OF(tile, j), view->height));
-#else
-    n.inside = MIN(MIN(normal0, normal1), normal2) >= facing->innermost ||
-               (facing->crossed & (1u << j)) != 0;
-#endif
     return n;
 }
 
@@ -240,5 +243,6 @@ static inline real edge_exponential(const struct nearest *n, float exp2_scale)
     real x = n->distance * exp2_scale;
     return exp2_of(CHOOSE(n->inside, -x, x));
 }
+#endif
 
 #endif

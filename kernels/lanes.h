@@ -36,14 +36,14 @@ struct team {
     uint lane;
 #ifdef PATH_LOCAL
     local uint *votes;  /* [(LANES + 31) / 32] */
-    local float *sums;  /* [SUMS * (LANES + 1) + 16 * SEGMENTS] */
+    local float *sums;  /* [TEAM_SUMS] */
 #endif
 };
 
 #ifdef PATH_LOCAL
-#define SEGMENTS (LANES / 16u)
+#define SEGMENTS (LANES / SHARED_SLOT)
 #define TEAM_VOTES ((LANES + 31u) / 32u)
-#define TEAM_SUMS (SUMS * (LANES + 1u) + 16u * SEGMENTS)
+#define TEAM_SUMS (SHARED_SLOT * (LANES + 1u + SEGMENTS))
 #endif
 
 /* Makes what the team wrote to its memory visible to all of its lanes. */
@@ -200,90 +200,75 @@ static inline float team_sum(const struct team *team, float v)
 #endif
 }
 
-#ifndef PATH_CPU
-/* Sums ten values over the team's lanes, in a fixed order. The lane that is left with the sum of value i
- * gets *which = i; other lanes get SUMS. */
-static inline float team_sum_ten(const struct team *team, const float *v, uint *which)
-{
-#if defined(PATH_PTX)
-    /* A transposing butterfly: each step halves the values a lane holds and doubles the lanes that each
-     * of them stands for. 10 -> 5 -> 3 -> 2 -> 1: twelve shuffles where ten separate sums take fifty. */
-    float a[5], b[3], c[2];
-    UNROLLED for (uint i = 0; i < 5; ++i)
-        a[i] = exchange(v[i], v[i + 5], team->lane, 16);
-    b[0] = exchange(a[0], a[3], team->lane, 8);
-    b[1] = exchange(a[1], a[4], team->lane, 8);
-    b[2] = a[2] + shuffle_xor(a[2], 8);
-    c[0] = exchange(b[0], b[2], team->lane, 4);
-    c[1] = b[1] + shuffle_xor(b[1], 4);
-    float d = exchange(c[0], c[1], team->lane, 2);
-    d += shuffle_xor(d, 1);
-    /* Which of a lane's three, then of its two, is left; the middle ones live in both halves. */
-    uint in_five = team->lane & 4u ? (team->lane & 2u ? 1u : 2u) : (team->lane & 2u ? 1u : 0u);
-    bool second = (team->lane & 4u) && (team->lane & 2u);
-    if (team->lane & 8u) {
-        second = second || in_five == 2u;
-        in_five += in_five == 2u ? 0u : 3u;
-    }
-    *which = (team->lane & 1u) || second ? SUMS : (team->lane & 16u ? 5u : 0u) + in_five;
-    return d;
-#elif defined(PATH_SUBGROUPS)
-    float mine = 0.0f;
-    UNROLLED for (uint i = 0; i < SUMS; ++i) {
-        float sum = sub_group_reduce_add(v[i]);
-        mine = team->lane == i ? sum : mine;
-    }
-    *which = team->lane < SUMS ? team->lane : SUMS;
-    return mine;
-#else
-    uint value = team->lane % 16u, segment = team->lane / 16u;
-    local float *partial = team->sums + SUMS * (LANES + 1u);
-    float sum = 0.0f;
-    UNROLLED for (uint i = 0; i < SUMS; ++i)
-        team->sums[i * (LANES + 1u) + team->lane] = v[i];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (value < SUMS) {
-        for (uint i = 0; i < 16u; ++i)
-            sum += team->sums[value * (LANES + 1u) + segment * 16u + i];
-    }
-    partial[team->lane] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    *which = team->lane < SUMS ? team->lane : SUMS;
-    if (team->lane < SUMS) {
-        for (uint i = 1; i < SEGMENTS; ++i)
-            sum += partial[i * 16u + team->lane];
-    }
-    return sum;
-#endif
-}
-#endif
-
-/* Writes the team's sums of ten values to out[10]; nowhere without `write`. */
+#ifdef PATH_CPU
+/* Writes the sums of ten values to out[10]; nowhere without `write`. */
 static inline void team_store_ten(const struct team *team, const real *v, global float *out, bool write)
 {
-#ifdef PATH_CPU
     for (uint i = 0; write && i < SUMS; ++i)
         out[i] = across(v[i]);
-#else
-    uint which;
-    float sum = team_sum_ten(team, v, &which);
-    if (write && which < SUMS)
-        out[which] = sum;
-#endif
 }
 
 /* Adds them to out[10], where other teams add, too. */
 static inline void team_add_ten(const struct team *team, const real *v, global float *out)
 {
-#ifdef PATH_CPU
     for (uint i = 0; i < SUMS; ++i)
         atomic_add_float(&out[i], across(v[i]));
+}
 #else
-    uint which;
-    float sum = team_sum_ten(team, v, &which);
-    if (which < SUMS)
-        atomic_add_float(&out[which], sum);
+/* Sums SHARED_SLOT values over the team's lanes, in a fixed order. The lane that is left with the sum of value
+ * i gets *which = i; other lanes get SHARED_SLOT. */
+static inline float team_sum_slot(const struct team *team, const float *v, uint *which)
+{
+#if defined(PATH_PTX)
+    /* A transposing butterfly: each step halves the values a lane holds and doubles the lanes that each
+     * of them stands for: sixteen shuffles where separate sums take eighty. */
+    float a[8], b[4], c[2];
+    UNROLLED for (uint i = 0; i < 8; ++i)
+        a[i] = exchange(v[i], v[i + 8], team->lane, 16);
+    UNROLLED for (uint i = 0; i < 4; ++i)
+        b[i] = exchange(a[i], a[i + 4], team->lane, 8);
+    UNROLLED for (uint i = 0; i < 2; ++i)
+        c[i] = exchange(b[i], b[i + 2], team->lane, 4);
+    float d = exchange(c[0], c[1], team->lane, 2);
+    d += shuffle_xor(d, 1);
+    *which = team->lane & 1u ? SHARED_SLOT : team->lane / 2u;
+    return d;
+#elif defined(PATH_SUBGROUPS)
+    float mine = 0.0f;
+    UNROLLED for (uint i = 0; i < SHARED_SLOT; ++i) {
+        float sum = sub_group_reduce_add(v[i]);
+        mine = team->lane == i ? sum : mine;
+    }
+    *which = min(team->lane, (uint)SHARED_SLOT);
+    return mine;
+#else
+    const uint value = team->lane % SHARED_SLOT, segment = team->lane / SHARED_SLOT;
+    local float *partial = team->sums + SHARED_SLOT * (LANES + 1u);
+    float sum = 0.0f;
+    UNROLLED for (uint i = 0; i < SHARED_SLOT; ++i)
+        team->sums[i * (LANES + 1u) + team->lane] = v[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = 0; i < SHARED_SLOT; ++i)
+        sum += team->sums[value * (LANES + 1u) + segment * SHARED_SLOT + i];
+    partial[team->lane] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *which = min(team->lane, (uint)SHARED_SLOT);
+    if (team->lane < SHARED_SLOT) {
+        for (uint i = 1; i < SEGMENTS; ++i)
+            sum += partial[i * SHARED_SLOT + team->lane];
+    }
+    return sum;
 #endif
 }
+
+/* Writes the team's sums of SHARED_SLOT values to out[SHARED_SLOT]; nowhere without `write`. */
+static inline void team_store_slot(const struct team *team, const float *v, global float *out, bool write)
+{
+    uint which;
+    float sum = team_sum_slot(team, v, &which);
+    if (write && which < SHARED_SLOT)
+        out[which] = sum;
+}
+#endif
 
 #endif

@@ -17,6 +17,7 @@
 #endif
 
 #define SHARED_STRIDE 10          /* parameters of a triangle: x0 y0 x1 y1 x2 y2 r g b alpha */
+#define SHARED_SLOT 16            /* floats that a triangle's partial sums of one tile take */
 #define SHARED_MAX_COORD 16384.0f /* a coordinate beyond it counts as not finite */
 #define SHARED_MIN_WEIGHT 1e-6f   /* a pixel of at most this weight is not covered */
 #define SHARED_NO_SLOT 0xffffffffu

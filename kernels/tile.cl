@@ -15,6 +15,7 @@
  */
 #include "tile_forward.h"
 #include "tile_backward.h"
+#include "team_backward.h"
 
 #if defined(PASS_BACKWARD) || defined(WITH_LOSS)
 /* The squared differences of one block's pixels from their target. *g_r, *g_g, *g_b: dL/dC. */
@@ -39,7 +40,7 @@ static inline real compare_block(const struct work *work, const struct shared_vi
 #endif
 
 /* triangles, bounds: [scenes][T], from setup. goal: the target or, with UPSTREAM, dL/dC. tape:
- * [scenes][T][H][W][3]. slots: [scenes][slot_capacity][10]. loss_partials: [scenes][tiles]. bins: from bin.cl. Pointers that
+ * [scenes][T][H][W][3]. slots: [scenes][slot_capacity][SHARED_SLOT]. loss_partials: [scenes][tiles]. bins: from bin.cl. Pointers that
  * a variant does not use may be NULL. Work-groups: (tiles_x, ceil(tiles_y / TEAMS), scenes). */
 kernel __attribute__((reqd_work_group_size(LANES, TEAMS, 1))) void
 tile_pass(const struct shared_view view, global const struct shared_triangle *triangles,
@@ -55,6 +56,9 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
     local struct aimed chunks[TEAMS][CHUNK];
     local entry *list = lists[get_local_id(1)];
     local struct aimed *chunk = chunks[get_local_id(1)];
+#endif
+#if defined(REDUCTION_LOCAL) && !defined(PATH_CPU)
+    local float totals[TEAMS][SHARED_SLOT];
 #endif
 #ifdef PATH_LOCAL
     local uint votes[TEAM_VOTES];
@@ -80,9 +84,12 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
     const uint bin = row / BIN_TILES * BINS_ACROSS(view.tiles_x) + column / BIN_TILES;
     work.bin = bins + (scene * BIN_COUNT(view) + bin) * BIN_WORDS(view.triangles);
 #endif
-    work.slots = slots + scene * view.slot_capacity * SUMS;
+    work.slots = slots + scene * view.slot_capacity * SHARED_SLOT;
     work.list = list;
     work.chunk = chunk;
+#if defined(REDUCTION_LOCAL) && !defined(PATH_CPU)
+    work.totals = totals[get_local_id(1)];
+#endif
     work.next = 0;
     global const float *ground = in + (size_t)view.in_scenes * view.triangles * SUMS + (view.in_first + scene) * 3;
     work.ground = (float4)(ground[0], ground[1], ground[2], 0.0f);

@@ -1,11 +1,11 @@
-/* The backward pass over a tile: the walk from the last triangle to the first, and the sums (MODEL.md,
+/* The backward pass over a tile on a CPU device: the walk from the last triangle to the first, and the sums (MODEL.md,
  * Backward). */
 #ifndef GPUBENCH_KERNELS_TILE_BACKWARD_H
 #define GPUBENCH_KERNELS_TILE_BACKWARD_H
 
 #include "tile_forward.h"
 
-#ifdef PASS_BACKWARD
+#if defined(PASS_BACKWARD) && defined(PATH_CPU)
 
 #ifdef STRATEGY_FUSED
 /* Below this 1 - w, in units of the residual's scale, its division loses alpha's gradient (MODEL.md). */
@@ -270,11 +270,20 @@ static inline bool walk_triangle(const struct work *work, const struct shared_vi
     sums[9] = CHOOSE((mask)(t->inverse.w > 0.0f ? -1 : 0), sums[9], 0.0f);
 #endif
 #if defined(REDUCTION_ORDERED)
-    team_store_ten(&work->team, sums, work->slots + (size_t)t->place.z * SUMS, t->place.z != SHARED_NO_SLOT);
+    team_store_ten(&work->team, sums, work->slots + (size_t)t->place.z * SHARED_SLOT, t->place.z != SHARED_NO_SLOT);
 #elif defined(REDUCTION_LOCAL)
     team_add_ten(&work->team, sums, grads + (size_t)t->item.x * SUMS);
 #endif
     return steep;
+}
+
+/* A triangle that reaches none of the tile's pixels. */
+static inline void leave_slot_empty(const struct work *work, const struct aimed *t)
+{
+#ifdef REDUCTION_ORDERED
+    for (uint v = 0; t->place.z != SHARED_NO_SLOT && v < SUMS; ++v)
+        work->slots[(size_t)t->place.z * SHARED_SLOT + v] = 0.0f;
+#endif
 }
 
 /* grads: the scene's [T][10], for reductions that add to it. Returns whether walk_steep must follow. */
@@ -288,12 +297,14 @@ static inline bool walk_backward(struct work *work, const struct shared_view *vi
         for (uint left = work->length; left > 0;) {
             const uint count = (left - 1u) % CHUNK + 1u;
             left -= count;
-            fill_chunk(work, view, left, count, true);
+            fill_chunk(work, view, left, count);
             WALK_UNROLLED for (uint k = count; k > 0; --k)
             {
                 struct aimed t = work->chunk[k - 1u];
-                if (SKIPS && !t.item.y)
+                if (SKIPS && !t.item.y) {
+                    leave_slot_empty(work, &t);
                     continue;
+                }
                 steep = walk_triangle(work, view, &t, left + k - 1u, walk, tape, grads) || steep;
             }
         }

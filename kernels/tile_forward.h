@@ -1,8 +1,10 @@
-/* The forward pass over a tile (MODEL.md, Forward 3 and 4). */
+/* The forward pass over a tile on a CPU device (MODEL.md, Forward 3 and 4). */
 #ifndef GPUBENCH_KERNELS_TILE_FORWARD_H
 #define GPUBENCH_KERNELS_TILE_FORWARD_H
 
 #include "tile_list.h"
+
+#ifdef PATH_CPU
 
 struct canvas {
     real r[BLOCKS], g[BLOCKS], b[BLOCKS];
@@ -62,7 +64,7 @@ static inline void walk_forward(struct work *work, const struct shared_view *vie
         ++parts;
         for (uint first = 0; first < work->length; first += CHUNK) {
             const uint count = min(CHUNK, work->length - first);
-            fill_chunk(work, view, first, count, false);
+            fill_chunk(work, view, first, count);
             WALK_UNROLLED for (uint k = 0; k < count; ++k)
             {
                 struct aimed t = work->chunk[k];
@@ -83,5 +85,7 @@ static inline void walk_forward(struct work *work, const struct shared_view *vie
     } while (work->next < view->triangles);
     work->whole = parts == 1;
 }
+
+#endif
 
 #endif

@@ -70,6 +70,11 @@ static inline void place_tile(struct tile *tile, const struct shared_view *view,
     tile->left = (float)tile->x / (float)view->width;
     tile->top = (float)tile->y / (float)view->height;
 #ifdef PATH_CPU
+    tile->unit = 1.0f;
+#else
+    tile->unit = view->exp2_scale; /* so that exp(-d/s) is 2^-d */
+#endif
+#ifdef PATH_CPU
     tile->px = tile->x + (mask)(0, 1, 2, 3, 4, 5, 6, 7);
     tile->py = tile->y;
 #else
@@ -77,9 +82,9 @@ static inline void place_tile(struct tile *tile, const struct shared_view *view,
     tile->py = tile->y + (int)(lane / BLOCK_W);
 #endif
     for (uint i = 0; i < BLOCKS_X; ++i)
-        tile->x_at[i] = centre(COLUMN_OF(tile, i), view->width) - tile->left;
+        tile->x_at[i] = (centre(COLUMN_OF(tile, i), view->width) - tile->left) * tile->unit;
     for (uint i = 0; i < BLOCKS_Y; ++i)
-        tile->y_at[i] = centre_row(tile->py + (int)(i * BLOCK_H), view->height) - tile->top;
+        tile->y_at[i] = (centre_row(tile->py + (int)(i * BLOCK_H), view->height) - tile->top) * tile->unit;
 }
 
 /* ---- memory of pixels: [H][W][3] ---- */
@@ -164,7 +169,8 @@ static inline uint blocks_in_bounds(const struct tile *tile, uint2 bounds)
 static inline uint blocks_in_reach(const struct tile *tile, const struct shared_view *view,
                                    const struct aimed *t, uint bits)
 {
-    float half_w = 0.5f * CULL_W / (float)view->width, half_h = 0.5f * CULL_H / (float)view->height;
+    float half_w = 0.5f * CULL_W * tile->unit / (float)view->width;
+    float half_h = 0.5f * CULL_H * tile->unit / (float)view->height;
     uint kept = 0;
     ROLLED for (uint j = 0; j < CULL_CELLS; ++j)
     {
@@ -180,12 +186,21 @@ static inline uint blocks_in_reach(const struct tile *tile, const struct shared_
     return bits & kept;
 }
 
+/* Whether the bounds hold all of the tile. */
+static inline bool in_bounds_whole(const struct tile *tile, uint4 place)
+{
+    return LEFT(place) <= tile->x && RIGHT(place) >= tile->x + (int)TILE_W && TOP(place) <= tile->y &&
+           BOTTOM(place) >= tile->y + (int)TILE_H;
+}
+
 /* Where a triangle's partial sums of this tile go, counted from the scene's first slot. */
 static inline uint slot_of(const struct tile *tile, uint4 place)
 {
     uint first = (uint)LEFT(place) / TILE_W, columns = ((uint)RIGHT(place) - 1u) / TILE_W - first + 1u;
     return place.z + (tile->row - (uint)TOP(place) / TILE_H) * columns + tile->column - first;
 }
+
+#define HELD_NONE 0xffffffffu
 
 /* One team's share of a launch. */
 struct work {
@@ -196,10 +211,14 @@ struct work {
 #ifdef BIN_TILES
     global const uint *bin; /* [BIN_WORDS(T)]: a bit for each triangle that meets the tile's bin */
 #endif
-    global float *slots;                            /* [slot_capacity][10] */
+    global float *slots;                            /* [slot_capacity][SHARED_SLOT] */
     TEAM_MEMORY entry *list;         /* [LIST_ROOM], in painter's order */
     TEAM_MEMORY struct aimed *chunk; /* [CHUNK]: those of the list that are being walked */
+#if defined(REDUCTION_LOCAL) && !defined(PATH_CPU)
+    local float *totals; /* [SHARED_SLOT] */
+#endif
     uint first, length; /* of the list: where it starts in its room */
+    uint held;          /* the entry that the chunk starts with; HELD_NONE: not of this list */
     uint next;          /* triangles looked at so far */
     bool whole;         /* one list holds all that meet the tile: it serves both passes */
     float4 ground;
@@ -294,27 +313,27 @@ static inline void fill_list(struct work *work, const struct shared_view *view, 
     if (!keep) {
         work->first = descending ? LIST_ROOM - length : 0;
         work->length = length;
+        work->held = HELD_NONE;
     }
     work->next = next;
     team_sync();
 }
 
-/* Aims `count` triangles of the list, from entry `first` on, at the tile: a lane each. Those that do not reach
- * its pixels get no blocks; where sums are written, theirs is written here. */
-static inline void fill_chunk(const struct work *work, const struct shared_view *view, uint first, uint count,
-                              bool backward)
+/* Aims `count` triangles of the list, from entry `first` on, at the tile: a lane each; none, where it holds them
+ * already. Those that do not reach its pixels get no blocks. */
+static inline void fill_chunk(struct work *work, const struct shared_view *view, uint first, uint count)
 {
+    const uint wanted = work->held == first ? 0 : count;
+    work->held = first;
     team_sync(); /* the chunk before this one has been read by all */
-    for (uint c = work->team.lane; c < count; c += LANES) {
+    for (uint c = work->team.lane; c < wanted; c += LANES) {
         entry item = work->list[work->first + first + c];
         struct aimed t = aim(work->triangles + item.x, &work->tile, item.x, item.y);
         t.item.y = blocks_in_reach(&work->tile, view, &t, item.y);
+        t.item.z = !in_bounds_whole(&work->tile, t.place);
 #ifdef REDUCTION_ORDERED
-        if (t.place.z != SHARED_NO_SLOT) {
+        if (t.place.z != SHARED_NO_SLOT)
             t.place.z = slot_of(&work->tile, t.place);
-            for (uint v = 0; backward && !t.item.y && v < SUMS; ++v)
-                work->slots[(size_t)t.place.z * SUMS + v] = 0.0f;
-        }
 #endif
         work->chunk[c] = t;
     }

@@ -49,7 +49,7 @@ static void count_scene(const struct render_spec *spec, const struct tile_shape 
         .triangles = t * sizeof(struct shared_triangle),
         .bounds = t * 8,
         .bins = bin_count(shape, spec->width, spec->height) * BIN_WORDS(t) * sizeof(uint32_t),
-        .slots = uses_slots(spec) ? product(slot_capacity, SHARED_STRIDE * sizeof(float)) : 0,
+        .slots = uses_slots(spec) ? product(slot_capacity, SHARED_SLOT * sizeof(float)) : 0,
         .tape = gradient && spec->strategy == STRATEGY_TAPED ? product(image, t) : 0,
         .loss = gradient && !spec->upstream && spec->loss == LOSS_DEVICE ? tiles * sizeof(float) : 0,
         .image = image_in_memory(spec) && !(shared && image_to_host(spec)) ? image : 0,

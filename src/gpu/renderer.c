@@ -181,7 +181,8 @@ static bool open_context(struct opencl_renderer *r, struct err *err)
     if (clGetDeviceInfo(r->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(fp), &fp, NULL) == CL_SUCCESS &&
         (fp & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT))
         strbuf_add(&r->build_options, "-cl-fp32-correctly-rounded-divide-sqrt");
-    if (r->base.info.kind == DEVICE_CPU && r->base.info.host_unified && host_has_fma())
+    /* NVIDIA's compiler does not define FP_FAST_FMAF. */
+    if (r->base.info.kind == DEVICE_CPU ? r->base.info.host_unified && host_has_fma() : (fp & CL_FP_FMA) != 0)
         strbuf_add(&r->build_options, " -DHAS_FMA");
     return true;
 }

@@ -1,10 +1,11 @@
 /* Times the renderer's kernels on the best OpenCL device, for tuning:
  *
  *   tune [-v] [-p PATH] [-t TILE] [-o BUILD_OPTIONS] [-k KERNEL_DIR] [-s STRATEGY/REDUCTION] [-m forward]
- *        [-c CALL] CELL...
+ *        [-c CALL] [-b FILE] CELL...
  *
  * CELL: WIDTHxHEIGHT:TRIANGLES:BATCH[:SIGMA]. Prints, a cell: the median of the call's host time, of the
- * device's time, and of each kernel's, in microseconds. No check of the results: the tests do that. */
+ * device's time, and of each kernel's, in microseconds. -b: writes the last pass as the driver holds it (NVIDIA's:
+ * PTX). No check of the results: the tests do that. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,28 @@ static void print_log(const struct render_job *base)
         printf("%s\n", log);
 }
 
+static void write_binary(const struct render_job *base, const char *path)
+{
+    const struct opencl_job *job = (const struct opencl_job *)base;
+    unsigned char *binary = NULL;
+    cl_program program;
+    size_t size = 0;
+    FILE *f;
+
+    if (clGetKernelInfo(job->pass_kernels[job->pass_count - 1], CL_KERNEL_PROGRAM, sizeof(program), &program, NULL) !=
+            CL_SUCCESS ||
+        clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL) != CL_SUCCESS ||
+        !(binary = malloc(size)) ||
+        clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL) != CL_SUCCESS ||
+        !(f = fopen(path, "wb"))) {
+        fprintf(stderr, "tune: no binary\n");
+    } else {
+        fwrite(binary, 1, size, f);
+        fclose(f);
+    }
+    free(binary);
+}
+
 static bool parse_cell(const char *text, struct render_spec *spec)
 {
     unsigned w, h, t, b;
@@ -117,12 +140,13 @@ int main(int argc, char **argv)
     struct renderer *r = NULL;
     struct err err = ERR_INIT;
     size_t count = 0;
+    const char *binary = NULL;
     bool verbose = false;
     int option, status = 1;
 
     spec_init(&spec);
     spec.call = CALL_RESIDENT;
-    while ((option = getopt(argc, argv, "p:t:o:s:m:c:k:v")) != -1) {
+    while ((option = getopt(argc, argv, "p:t:o:s:m:c:k:b:v")) != -1) {
         switch (option) {
         case 'p':
             options.path = optarg;
@@ -152,6 +176,9 @@ int main(int argc, char **argv)
                         : strcmp(optarg, "pageable") == 0 ? CALL_PAGEABLE
                                                           : CALL_RESIDENT;
             break;
+        case 'b':
+            binary = optarg;
+            break;
         case 'v':
             verbose = true;
             break;
@@ -169,6 +196,8 @@ int main(int argc, char **argv)
         bool ok = r->ops->open(r, &spec, &job, &err) && time_job(job, argv[i], &err);
         if (ok && verbose)
             print_log(job);
+        if (ok && binary)
+            write_binary(job, binary);
         r->ops->close(job);
         if (!ok)
             goto out;

@@ -1,0 +1,75 @@
+/* The forward pass of a team over its tile (MODEL.md, Forward 3 and 4). */
+#ifndef GPUBENCH_KERNELS_TEAM_FORWARD_H
+#define GPUBENCH_KERNELS_TEAM_FORWARD_H
+
+#include "team_pixel.h"
+
+#ifndef PATH_CPU
+
+struct canvas {
+    float r[BLOCKS], g[BLOCKS], b[BLOCKS];
+};
+
+#define COMPOSITE(canvas, w, c) (canvas) = FMA(w, (c) - (canvas), canvas)
+#define DOT(ax, ay, az, bx, by, bz) FMA(ax, bx, FMA(ay, by, (az) * (bz)))
+
+static inline void clear_canvas(struct canvas *canvas, float4 ground)
+{
+    FOR_ALL_BLOCKS(j)
+    {
+        canvas->r[j] = ground.x;
+        canvas->g[j] = ground.y;
+        canvas->b[j] = ground.z;
+    }
+}
+
+/* Composites one triangle over the blocks of `bits`. */
+static inline void composite(const struct facing *f, uint bits, struct canvas *canvas)
+{
+    FOR_BLOCKS(j, bits)
+    {
+        const struct spot spot = spot_of(f, j);
+        const float w = weight_at(&f->t, &spot);
+        COMPOSITE(canvas->r[j], w, f->t.colour.x);
+        COMPOSITE(canvas->g[j], w, f->t.colour.y);
+        COMPOSITE(canvas->b[j], w, f->t.colour.z);
+    }
+}
+
+/* tape: the scene's [T][H][W][3], with STRATEGY_TAPED. */
+static inline void walk_forward(struct work *work, const struct shared_view *view, struct canvas *canvas,
+                                global float *tape)
+{
+    const struct tile *tile = &work->tile;
+    uint parts = 0;
+    clear_canvas(canvas, work->ground);
+    do {
+        fill_list(work, view, false, false);
+        ++parts;
+        for (uint first = 0; first < work->length; first += CHUNK) {
+            const uint count = min(CHUNK, work->length - first);
+            fill_chunk(work, view, first, count);
+            WALK_UNROLLED for (uint k = 0; k < count; ++k)
+            {
+                struct aimed t = work->chunk[k];
+                if (SKIPS && !t.item.y)
+                    continue;
+                struct facing f = face(t, work->triangles + t.item.x, tile, view);
+#ifdef STRATEGY_TAPED
+                size_t plane = (size_t)view->width * view->height * 3;
+                FOR_BLOCKS(j, t.item.y)
+                {
+                    store_pixel(tape + t.item.x * plane, view, COLUMN_OF(tile, j), ROW_OF(tile, j),
+                                canvas->r[j], canvas->g[j], canvas->b[j]);
+                }
+#endif
+                composite(&f, t.item.y, canvas);
+            }
+        }
+    } while (work->next < view->triangles);
+    work->whole = parts == 1;
+}
+
+#endif
+
+#endif
