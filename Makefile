@@ -195,7 +195,7 @@ check-fuzz: ## readers of files on mutated input, under sanitizers
 	@+$(MAKE) SAN=address,undefined check-fuzz-built
 
 check-fuzz-built: $(FUZZ_TARGETS)
-	@$(RUN) --programs fuzz $(foreach t,$(FUZZ_TARGETS),"$(t) $(FUZZ_ROUNDS) $(SEEDS_$(notdir $(t)))")
+	@$(RUN) --programs fuzz $(foreach t,$(FUZZ_TARGETS),"$(t) $(FUZZ_ROUNDS) $(SEEDS_$(notdir $(t))) tests/fuzz/$(notdir $(t)).corpus")
 
 fuzz-build: ## the same with libFuzzer (clang): build/fuzz/fuzz_*
 	@+$(MAKE) CC=clang SAN=address,undefined CFLAGS="-O1 -g -fsanitize=fuzzer-no-link" fuzz-built
@@ -204,14 +204,18 @@ fuzz-built: $(FUZZ_TARGETS:=.o) $(O)/libgpubench.a
 	@mkdir -p build/fuzz
 	@for target in $(notdir $(FUZZ_TARGETS)); do \
 	    $(CC) -o build/fuzz/$$target $(O)/tests/fuzz/$$target.o $(O)/libgpubench.a -fsanitize=fuzzer $(SANFLAGS) \
-	        -Wl,--as-needed $(PKG_LIBS) -lm || exit 1; \
+	        -Wl,--as-needed $(PKG_LIBS) -lm && \
+	    $(PYTHON) tests/fuzz/corpus.py unpack tests/fuzz/$$target.corpus build/fuzz/seeds/$$target || exit 1; \
 	done
+	@true $(foreach t,$(notdir $(FUZZ_TARGETS)),&& cp --parents $(SEEDS_$(t)) build/fuzz/seeds/$(t))
 
-fuzz: fuzz-build ## runs them, FUZZ_SECONDS each; what they find is kept in build/fuzz/corpus
+fuzz: fuzz-build ## runs them, FUZZ_SECONDS each; what is worth keeping goes into tests/fuzz/*.corpus
 	@for target in $(notdir $(FUZZ_TARGETS)); do \
-	    mkdir -p build/fuzz/corpus/$$target && \
+	    mkdir -p build/fuzz/found/$$target build/fuzz/kept/$$target && rm -f build/fuzz/kept/$$target/* && \
 	    build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -artifact_prefix=build/fuzz/ \
-	        build/fuzz/corpus/$$target tests/fuzz/seeds configs || exit 1; \
+	        build/fuzz/found/$$target build/fuzz/seeds/$$target && \
+	    build/fuzz/$$target -merge=1 -max_len=3000 build/fuzz/kept/$$target build/fuzz/found/$$target build/fuzz/seeds/$$target && \
+	    $(PYTHON) tests/fuzz/corpus.py pack tests/fuzz/$$target.corpus build/fuzz/kept/$$target || exit 1; \
 	done
 
 # ---- installing ----

@@ -102,6 +102,7 @@ if [ $tests = yes ]; then
     want python3-jsonschema "results files against their schema" /usr/bin/python3 -c 'import jsonschema'
     want oclgrind "kernels under a memory and race checker" command -v oclgrind
     want clang "a second compiler" command -v clang
+    want libclang-rt-dev "make fuzz" sh -c 'ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-x*.a'
     want libomp-dev "OpenMP for clang" sh -c 'ls /usr/lib/llvm-*/lib/libomp.so'
     want valgrind "make check-valgrind" command -v valgrind
     want shellcheck "scripts" command -v shellcheck

@@ -2,6 +2,8 @@
  * the same way in every run, and reports in TAP. Sanitizers end the program when something is wrong.
  *
  *   PROGRAM ROUNDS SEED_FILE...
+ *
+ * The inputs of a NAME.corpus (tests/fuzz/corpus.py) are fed as they are.
  */
 #include "fuzz/fuzz.h"
 
@@ -61,14 +63,49 @@ static void mutate(struct strbuf *text, struct rng *rng)
 }
 
 /* An exact copy on the heap, so that a read past the end is seen. */
-static void feed(const struct strbuf *text)
+static void feed(const char *text, size_t len)
 {
-    uint8_t *copy = malloc(text->len ? text->len : 1);
+    uint8_t *copy = malloc(len ? len : 1);
     if (!copy)
         abort();
-    memcpy(copy, strbuf_str(text), text->len);
-    LLVMFuzzerTestOneInput(copy, text->len);
+    memcpy(copy, text, len);
+    LLVMFuzzerTestOneInput(copy, len);
     free(copy);
+}
+
+static void feed_mutated(const struct strbuf *seed, uint64_t rounds)
+{
+    struct rng rng;
+
+    feed(strbuf_str(seed), seed->len);
+    for (uint64_t round = 0; round < rounds; round++) {
+        struct strbuf text = STRBUF_INIT;
+        rng_init(&rng, 11, round);
+        strbuf_add_bytes(&text, strbuf_str(seed), seed->len);
+        for (size_t n = 1 + below(&rng, 4); n > 0; n--)
+            mutate(&text, &rng);
+        feed(strbuf_str(&text), text.len);
+        strbuf_fini(&text);
+    }
+}
+
+/* Inputs behind their lengths. false: it is cut short, or empty. */
+static bool feed_corpus(const struct strbuf *packed)
+{
+    const char *data = strbuf_str(packed);
+    size_t at = 0;
+
+    while (packed->len - at >= 4) {
+        size_t len = 0;
+        for (int i = 3; i >= 0; i--)
+            len = len << 8 | (unsigned char)data[at + (size_t)i];
+        at += 4;
+        if (len > packed->len - at)
+            return false;
+        feed(data + at, len);
+        at += len;
+    }
+    return packed->len > 0 && at == packed->len;
 }
 
 int main(int argc, char **argv)
@@ -81,24 +118,19 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         struct strbuf seed = STRBUF_INIT;
         struct err err = ERR_INIT;
-        struct rng rng;
+        const char *ending = strrchr(argv[i], '.');
 
         if (!strbuf_add_file(&seed, argv[i], &err)) {
             printf("not ok %d - %s\n", i - 1, err.text);
             return 1;
         }
-        feed(&seed);
-        for (uint64_t round = 0; round < rounds; round++) {
-            struct strbuf text = STRBUF_INIT;
-            rng_init(&rng, 11, round);
-            strbuf_add_bytes(&text, strbuf_str(&seed), seed.len);
-            for (size_t n = 1 + below(&rng, 4); n > 0; n--)
-                mutate(&text, &rng);
-            feed(&text);
-            strbuf_fini(&text);
-        }
+        bool ok = true;
+        if (ending && strcmp(ending, ".corpus") == 0)
+            ok = feed_corpus(&seed);
+        else
+            feed_mutated(&seed, rounds);
         strbuf_fini(&seed);
-        printf("ok %d - %s\n", i - 1, argv[i]);
+        printf("%s %d - %s\n", ok ? "ok" : "not ok", i - 1, argv[i]);
         fflush(stdout);
     }
     return 0;
