@@ -166,9 +166,9 @@ void device_short_name(const struct device_info *info, char out[32])
     driver_text(out, 32, name, strlen(name));
 }
 
-static enum device_kind kind_of(cl_device_id device)
+static enum device_kind kind_of(cl_device_id device, struct device_info *info)
 {
-    uint64_t type = get_number(device, CL_DEVICE_TYPE);
+    uint64_t type = NEED(CL_DEVICE_TYPE, "its driver does not tell what it is");
 
     if (type & CL_DEVICE_TYPE_GPU)
         return DEVICE_GPU;
@@ -213,7 +213,7 @@ void device_describe(cl_platform_id platform, cl_device_id device, unsigned plat
     info->backend = BACKEND_OPENCL;
     snprintf(info->selector, sizeof(info->selector), "ocl:%u:%u", platform_index, device_index);
     get_platform_name(platform, info->platform, sizeof(info->platform));
-    info->kind = kind_of(device);
+    info->kind = kind_of(device, info);
     get_text(device, CL_DEVICE_NAME, info->name, sizeof(info->name));
     if (info->name[0] == '\0')
         snprintf(info->name, sizeof(info->name), "unnamed device");
@@ -263,8 +263,10 @@ static void mark_duplicate(struct device_info *devices, size_t count, struct dev
     }
 }
 
-static bool get_platforms(cl_platform_id *platforms, cl_uint *count, struct err *err)
+/* The count that is told may be larger than what was filled in. */
+static bool get_platforms(cl_platform_id platforms[MAX_PLATFORMS], cl_uint *count, struct err *err)
 {
+    memset(platforms, 0, MAX_PLATFORMS * sizeof(*platforms));
     cl_int code = clGetPlatformIDs(MAX_PLATFORMS, platforms, count);
 
     if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && *count == 0))
@@ -272,8 +274,21 @@ static bool get_platforms(cl_platform_id *platforms, cl_uint *count, struct err 
     if (code != CL_SUCCESS)
         return err_set_native(err, ERR_NO_DEVICE, code, "clGetPlatformIDs: %s (%d); is an ICD broken?",
                               opencl_code_name(code), (int)code);
-    *count = *count < MAX_PLATFORMS ? *count : MAX_PLATFORMS;
+    cl_uint told = *count < MAX_PLATFORMS ? *count : MAX_PLATFORMS;
+    for (*count = 0; *count < told && platforms[*count]; ++*count)
+        continue;
     return true;
+}
+
+static cl_int get_devices(cl_platform_id platform, cl_device_id ids[MAX_DEVICES], cl_uint *count)
+{
+    cl_uint told = 0;
+
+    memset(ids, 0, MAX_DEVICES * sizeof(*ids));
+    cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &told);
+    for (*count = 0; code == CL_SUCCESS && *count < told && *count < MAX_DEVICES && ids[*count]; ++*count)
+        continue;
+    return code;
 }
 
 bool opencl_list(struct device_info **out, size_t *count, struct err *err)
@@ -290,10 +305,7 @@ bool opencl_list(struct device_info **out, size_t *count, struct err *err)
     for (cl_uint p = 0; p < platform_count; p++) {
         cl_device_id ids[MAX_DEVICES];
         cl_uint found = 0;
-        cl_int code = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &found);
-        if (code != CL_SUCCESS)
-            found = 0;
-        found = found < MAX_DEVICES ? found : MAX_DEVICES;
+        cl_int code = get_devices(platforms[p], ids, &found);
         if (!mem_grow((void **)&list, &capacity, used + found + 1, sizeof(*list), "the list of devices", err)) {
             free(list);
             return false;
@@ -360,12 +372,11 @@ bool device_open(const char *selector, cl_platform_id *platform, cl_device_id *d
     if (p >= platform_count)
         return err_set(err, ERR_NO_DEVICE, "%s: there are %u OpenCL platforms, counted from 0", selector,
                        (unsigned)platform_count);
-    code = clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &device_count);
+    code = get_devices(platforms[p], ids, &device_count);
     if (code != CL_SUCCESS && code != CL_DEVICE_NOT_FOUND)
         return err_set_native(err, ERR_NO_DEVICE, code, "%s: clGetDeviceIDs: %s (%d)", selector,
                               opencl_code_name(code), (int)code);
-    device_count = code == CL_SUCCESS ? device_count : 0;
-    if (d >= device_count || d >= MAX_DEVICES)
+    if (d >= device_count)
         return err_set_native(err, ERR_NO_DEVICE, code, "%s: the platform has %u devices, counted from 0",
                               selector, (unsigned)device_count);
     *platform = platforms[p];
