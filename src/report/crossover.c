@@ -81,9 +81,9 @@ static void put_verdict(struct table *t, const struct contest *c, size_t s, size
     const struct cell *first = view_partner(c->view, s, i), *second = view_cell(c->view, s, i, NULL);
 
     if (!ratio->valid && second && second->status != CELL_OK)
-        table_put(t, mark_status(second), NAN, "%s %s", label_status(second), c->second);
+        table_put(t, mark_status(second), NAN, "- (%s %s)", c->second, label_status(second));
     else if (!ratio->valid && first && first->status != CELL_OK)
-        table_put(t, mark_status(first), NAN, "%s %s", label_status(first), c->first);
+        table_put(t, mark_status(first), NAN, "- (%s %s)", c->first, label_status(first));
     else
         put_ratio(t, ratio, c->first, c->second);
 }

@@ -3,10 +3,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 
-/* Reasons under a table, before the rest is counted. */
+/* Reasons under a table, and places of each, before the rest is counted. */
 #define REASONS_MAX 5
 
 enum table_mark mark_status(const struct cell *cell)
@@ -103,14 +104,48 @@ void put_interval(struct table *t, const struct ratio *ratio)
     put_ratio(t, ratio, "", "");
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Whether b is told with a. */
+static bool same_reason(const struct cell *a, const struct cell *b)
+{
+    return b && a->status == b->status && a->device == b->device && same_text(a->reason, b->reason);
+}
+
 static bool has_reason(const struct cell *const *cells, size_t i)
 {
     if (!cells[i] || cells[i]->status == CELL_OK)
         return false;
     for (size_t j = 0; j < i; j++)
-        if (cells[j] == cells[i])
+        if (same_reason(cells[i], cells[j]))
             return false;
     return true;
+}
+
+/* "16² × 4, 16² × 8": where the reason of cell i holds; a place that several cells have is named once. */
+static void add_places(struct strbuf *out, const struct cell *const *cells, size_t count, size_t i)
+{
+    char place[LABEL_MAX], last[LABEL_MAX] = "";
+    size_t told = 0, more = 0;
+
+    for (size_t j = i; j < count; j++) {
+        if (!same_reason(cells[i], cells[j]))
+            continue;
+        label_place(place, &cells[j]->spec);
+        if (strcmp(place, last) == 0)
+            continue;
+        strcpy(last, place);
+        if (told == REASONS_MAX) {
+            more++;
+            continue;
+        }
+        strbuf_addf(out, "%s%s", told++ ? ", " : "", place);
+    }
+    if (more)
+        strbuf_addf(out, " and %zu more", more);
 }
 
 void foot_reasons(struct table *t, const struct results *results, const struct cell *const *cells,
@@ -119,17 +154,19 @@ void foot_reasons(struct table *t, const struct results *results, const struct c
     size_t told = 0, more = 0;
 
     for (size_t i = 0; i < count; i++) {
-        char place[LABEL_MAX], device[LABEL_MAX];
+        char device[LABEL_MAX];
+        struct strbuf places = STRBUF_INIT;
         if (!has_reason(cells, i))
             continue;
         if (told == REASONS_MAX) {
             more++;
             continue;
         }
-        label_place(place, &cells[i]->spec);
+        add_places(&places, cells, count, i);
         label_device(device, results, cells[i]->device);
-        table_foot(t, "%s on %s %s: %s", place, device, label_status(cells[i]),
+        table_foot(t, "%s on %s %s: %s", strbuf_str(&places), device, label_status(cells[i]),
                    cells[i]->reason ? cells[i]->reason : "no reason given");
+        strbuf_fini(&places);
         told++;
     }
     if (more)

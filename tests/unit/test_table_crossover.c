@@ -76,7 +76,7 @@ static void test_what_has_no_time_says_why(void **state)
     r.cells[17].counts.split = 4;
     expect_tables(&r, "crossover",
                   HEADING "      32 triangles            128                     512\n"
-                          " 64²  wrong H200              timeout CPU             failed H200\n"
+                          " 64²  - (H200 wrong)          - (CPU timeout)         - (H200 failed)\n"
                           "      131 us / wrong          timeout / 331 us        skipped / failed\n"
                           "128²  1.58 [1.57,1.59] H200   2.90 [2.88,2.92] H200   3.7 [3.6,3.7] H200\n"
                           "      524 / 331 us  dev 3.2   2.1 / 0.72 ms  dev 5.8  8.4 / 2.3 ms  dev 7.3\n"
@@ -87,6 +87,29 @@ static void test_what_has_no_time_says_why(void **state)
                           "64² × 128 on CPU timeout: 60 s were not enough\n"
                           "64² × 512 on CPU skipped: needs 6.44 GB, has 4.00 GB\n"
                           "64² × 512 on H200 failed: CL_OUT_OF_RESOURCES (-5)\n");
+    made_fini(&r);
+}
+
+/* Cells that have it in common share a line. */
+static void test_a_reason_is_told_once(void **state)
+{
+    struct results r;
+    struct strbuf text = STRBUF_INIT;
+    struct table *tables = NULL;
+    struct err err = ERR_INIT;
+    size_t count = 0;
+    (void)state;
+    made_init(&r);
+    made_crossover(&r, MADE_GPU, 20);
+    for (size_t i = 1; i < 16; i += 2)
+        made_fail(&r.cells[i], CELL_SKIPPED, i == 5 ? "another reason" : "no image between them to move");
+    assert_true(table_kind_find("crossover")->make(&r, &tables, &count, &err));
+    assert_true(table_write_text(&tables[0], 400, false, &text, &err));
+    assert_non_null(strstr(strbuf_str(&text), "64² × 32, 64² × 128, 128² × 32, 128² × 128, 128² × 512 and 2 more "
+                                              "on H200 skipped: no image between them to move\n"));
+    assert_non_null(strstr(strbuf_str(&text), "\n64² × 512 on H200 skipped: another reason\n"));
+    strbuf_fini(&text);
+    tables_free(tables, count);
     made_fini(&r);
 }
 
@@ -243,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_nothing_to_compare),
         cmocka_unit_test(test_two_devices_of_one_name_are_told_apart),
         cmocka_unit_test(test_many_columns_are_dropped_not_wrapped),
+        cmocka_unit_test(test_a_reason_is_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
