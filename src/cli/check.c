@@ -265,7 +265,8 @@ static bool measure(struct check *c, struct err *err)
     const struct measure_options *how = &c->options->measure;
     const uint64_t start = clock_now_ns();
 
-    if (!check_config_of(&c->baseline, how, &c->run.config, err) || !measurement_start(&c->run, err))
+    if ((how->output && !measurement_check_output(how->output, err)) ||
+        !check_config_of(&c->baseline, how, &c->run.config, err) || !measurement_start(&c->run, err))
         return false;
     if (how->dry_run)
         return dry_run_print(c->run.runner, &c->run.config, err);

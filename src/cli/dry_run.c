@@ -51,6 +51,13 @@ static void print_note(const char *text)
     wrap_text(stdout, text, strlen("Note:"), 0);
 }
 
+bool dry_run_check(const struct measure_options *options, struct err *err)
+{
+    if (!options->dry_run || !options->format || strcmp(options->format, "text") == 0)
+        return true;
+    return err_set(err, ERR_USAGE, "--dry-run prints a plan, as text: --format %s is for tables", options->format);
+}
+
 bool dry_run_print(struct runner *runner, const struct config *config, struct err *err)
 {
     const struct grid *grid = runner_grid(runner);

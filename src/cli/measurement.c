@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/units.h"
+#include "cli/new_file.h"
 #include "cli/signals.h"
 #include "record/machine.h"
 #include "report/warnings.h"
@@ -154,11 +155,20 @@ static bool set_paths(struct measurement *m, const char *output, struct err *err
     return m->output && m->partial;
 }
 
+bool measurement_check_output(const char *name, struct err *err)
+{
+    if (!name)
+        return new_folder_check("results", err);
+    return strcmp(name, "-") == 0 || new_file_check(name, err);
+}
+
 /* What is there already stays, and is found out before anything is measured. */
 bool measurement_output(struct measurement *m, const char *name, struct err *err)
 {
     char path[4096];
 
+    if (!measurement_check_output(name, err))
+        return false;
     if (name && strcmp(name, "-") == 0) {
         m->to_output = true;
         return true;
@@ -167,10 +177,24 @@ bool measurement_output(struct measurement *m, const char *name, struct err *err
         if (!results_default_path("results", m->config.name, path, sizeof path, err))
             return false;
         name = path;
-    } else if (access(name, F_OK) == 0) {
-        return err_set(err, ERR_IO, "%s exists already: move it away, or give -o another name", name);
     }
     return set_paths(m, name, err);
+}
+
+/* Nothing to go on with: why, of what the user named. */
+static bool no_partial(const struct measurement *m, const char *given, struct err *err)
+{
+    struct results whole = {0};
+    struct err why = ERR_INIT;
+
+    if (access(m->output, F_OK) != 0)
+        return err_set(err, ERR_IO, "--resume %s: there is neither %s nor %s: no run to go on with", given, m->output,
+                       m->partial);
+    const bool readable = results_load(m->output, &whole, &why);
+    results_fini(&whole);
+    err_fini(&why);
+    return readable ? err_set(err, ERR_IO, "%s is complete: there is nothing to go on with", m->output)
+                    : results_load(m->output, &whole, err); /* says what it is instead */
 }
 
 bool measurement_resume(struct measurement *m, const char *name, struct err *err)
@@ -184,9 +208,11 @@ bool measurement_resume(struct measurement *m, const char *name, struct err *err
     strcpy(path, name);
     if (len > strlen(ending) && strcmp(path + len - strlen(ending), ending) == 0)
         path[len - strlen(ending)] = '\0';
-    if (access(path, F_OK) == 0)
-        return err_set(err, ERR_IO, "%s is complete: there is nothing to go on with", path);
-    if (!set_paths(m, path, err) || !results_load(m->partial, &m->earlier, err))
+    if (!set_paths(m, path, err))
+        return false;
+    if (access(m->output, F_OK) == 0 || access(m->partial, F_OK) != 0)
+        return no_partial(m, name, err);
+    if (!results_load(m->partial, &m->earlier, err))
         return false;
     uint64_t passes;
     if (json_u64(json_get(json_get(m->earlier.head, "passes"), "count"), &passes) && passes > 1)

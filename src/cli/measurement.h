@@ -44,6 +44,8 @@ struct measurement {
 
 void measurement_init(struct measurement *m, const struct measure_options *options);
 bool measurement_start(struct measurement *m, struct err *err) GB_NODISCARD;
+/* Whether measurement_output could be had; makes nothing. */
+bool measurement_check_output(const char *name, struct err *err) GB_NODISCARD;
 /* name: a file, which must not exist; "-": standard output; NULL: results/NAME-TIME.json. */
 bool measurement_output(struct measurement *m, const char *name, struct err *err) GB_NODISCARD;
 /* name: the results file of a run that was interrupted, or the FILE.partial that it left. */

@@ -218,7 +218,8 @@ static bool profile(const struct profile_options *options, struct measurement *m
 {
     unsigned listed = 0;
 
-    if ((options->what_if && !remedies_parse(options->what_if, &listed, err)) ||
+    if (!dry_run_check(&options->measure, err) || !measurement_check_output(options->measure.output, err) ||
+        (options->what_if && !remedies_parse(options->what_if, &listed, err)) ||
         !configs_open("profile", &options->measure, &m->config, err) ||
         !(listed ? what_if(m, listed, argc, argv, err) : measurement_start(m, err)))
         return false;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/strbuf.h"
@@ -13,6 +14,7 @@
 #include "cli/devices.h"
 #include "cli/dry_run.h"
 #include "cli/measurement.h"
+#include "cli/new_file.h"
 #include "cli/refine.h"
 
 struct sweep_options {
@@ -71,27 +73,36 @@ struct sweep {
     bool several; /* configs: -o names the folder of their results files */
 };
 
-/* With several configs a file each: FOLDER/NAME.json. */
-static bool choose_output(const struct sweep *s, struct measurement *m, struct err *err)
+static bool choose(struct measurement *m, const char *name, bool only_check, struct err *err)
+{
+    return only_check ? measurement_check_output(name, err) : measurement_output(m, name, err);
+}
+
+/* With several configs a file each: FOLDER/NAME.json. only_check: nothing is made. */
+static bool choose_output(const struct sweep *s, struct measurement *m, bool only_check, struct err *err)
 {
     const char *output = s->options->output;
     struct strbuf path = STRBUF_INIT;
 
     if (s->resume)
-        return measurement_resume(m, s->resume, err);
+        return !only_check || measurement_resume(m, s->resume, err);
     if (!s->several || !output)
-        return measurement_output(m, output, err);
+        return choose(m, output, only_check, err);
+    if (!new_folder_check(output, err))
+        return false;
+    if (only_check && access(output, F_OK) != 0)
+        return true;
     if (mkdir(output, 0777) != 0 && errno != EEXIST)
         return err_set_native(err, ERR_IO, errno, "cannot make the folder %s", output);
     strbuf_addf(&path, "%s/%s.json", output, m->config.name);
-    bool ok = strbuf_ok(&path, err) && measurement_output(m, strbuf_str(&path), err);
+    bool ok = strbuf_ok(&path, err) && choose(m, strbuf_str(&path), only_check, err);
     strbuf_fini(&path);
     return ok;
 }
 
 static bool measure(const struct sweep *s, struct measurement *m, struct err *err)
 {
-    if (!choose_output(s, m, err) || !measurement_run(m, s->argc, s->argv, err))
+    if (!choose_output(s, m, false, err) || !measurement_run(m, s->argc, s->argv, err))
         return false;
     if (s->refine) {
         /* One worker at a time: the other would hold the device's memory. */
@@ -110,13 +121,21 @@ static bool measure(const struct sweep *s, struct measurement *m, struct err *er
 static int sweep_one(const struct sweep *s, struct measurement *m)
 {
     struct err err = ERR_INIT;
-    bool ok = measurement_start(m, &err) &&
+    bool ok = choose_output(s, m, true, &err) && measurement_start(m, &err) &&
               (s->options->dry_run ? dry_run_print(m->runner, &m->config, &err) : measure(s, m, &err));
     int code = ok ? EXIT_OK : report_error(&err);
 
     if (!s->options->dry_run && (ok || m->summary.by_status[CELL_OK] > 0))
         code = worse_exit(code, measurement_code(m));
     return code;
+}
+
+static bool named_once(const struct text_list *names, size_t index, struct err *err)
+{
+    for (size_t i = 0; i < index; i++)
+        if (strcmp(names->items[i], names->items[index]) == 0)
+            return err_set(err, ERR_USAGE, "sweep: %s is there twice (record stands for several)", names->items[i]);
+    return true;
 }
 
 /* A config's error is found before anything runs. */
@@ -128,6 +147,8 @@ static int sweep_all(struct sweep *s, const struct text_list *names)
     size_t opened = 0;
 
     for (; all && opened < names->count; opened++) {
+        if (!named_once(names, opened, &err))
+            break;
         measurement_init(&all[opened], s->options);
         all[opened].repeat = s->repeat;
         if (!configs_open(names->items[opened], s->options, &all[opened].config, &err))
@@ -162,7 +183,7 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
 
     if (devices_asked(&given->measure.devices))
         return devices_print(&given->measure);
-    bool ok = configs_expand(arguments, &names, &err);
+    bool ok = dry_run_check(&given->measure, &err) && configs_expand(arguments, &names, &err);
     s.several = names.count > 1;
     if (ok && s.several && given->measure.output && strcmp(given->measure.output, "-") == 0)
         ok =

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -67,18 +66,6 @@ static bool write_head(struct journal *journal, const struct results *results, s
     return ok;
 }
 
-/* Makes the last folder of path; the open that follows reports what is wrong. */
-static void make_folder(const char *path)
-{
-    char folder[4096];
-    snprintf(folder, sizeof folder, "%s", path);
-    char *slash = strrchr(folder, '/');
-    if (slash == NULL || slash == folder)
-        return;
-    *slash = '\0';
-    (void)mkdir(folder, 0777);
-}
-
 static struct journal *open_file(const char *path, int flags, struct err *err)
 {
     struct journal *journal = mem_calloc(1, sizeof *journal, "the journal", err);
@@ -109,7 +96,6 @@ failed:
 
 bool journal_create(const char *path, const struct results *results, struct journal **out, struct err *err)
 {
-    make_folder(path);
     struct journal *journal = open_file(path, O_CREAT | O_EXCL, err);
     if (journal == NULL)
         return false;

@@ -3,7 +3,7 @@
  * The first line is the head of the results with their devices and "journal": true; results_load reads the
  * whole. A cell's line may say more than the cell: "refined": true, or "pass": {"index", "median_ns"}. A line
  * {"environment": record} is one of the head's records; it goes to the disk with the next cell. A last line
- * that a crash cut short is ignored. The folder of the file is made if it is not there.
+ * that a crash cut short is ignored.
  */
 #ifndef GPUBENCH_RECORD_JOURNAL_H
 #define GPUBENCH_RECORD_JOURNAL_H

@@ -477,8 +477,15 @@ bool results_same_run(const struct results *then, const struct results *now, str
             return differs(then, err, "device", a->name, b->name);
         if (strcmp(a->driver_version, b->driver_version) != 0)
             return differs(then, err, "driver", a->driver_version, b->driver_version);
-        if (strcmp(a->path, b->path) != 0 || a->threads != b->threads)
-            return differs(then, err, "code path or thread count", a->path, b->path);
+        if (strcmp(a->path, b->path) != 0)
+            return differs(then, err, "code path", a->path, b->path);
+        if (a->threads != b->threads)
+            return err_set(err, ERR_CONFIG, "%s was measured with %u threads, and there are %u now", then->path,
+                           (unsigned)a->threads, (unsigned)b->threads);
+        if (a->max_submit_ns != b->max_submit_ns)
+            return err_set(err, ERR_CONFIG, "%s was measured with another --max-submit-ms (%llu, now %llu)", then->path,
+                           (unsigned long long)(a->max_submit_ns / 1000000),
+                           (unsigned long long)(b->max_submit_ns / 1000000));
     }
     return true;
 }

@@ -43,6 +43,8 @@ bool remedies_parse(const char *list, unsigned *out, struct err *err)
             return err_set(err, ERR_USAGE,
                            "--what-if %s: \"%.*s\" is not one of local, pool, loss, pinned, resident", list,
                            (int)length, at);
+        if (*out & bit((enum remedy)r))
+            return err_set(err, ERR_USAGE, "--what-if %s: \"%s\" is there twice", list, remedy_kinds[r].name);
         *out |= bit((enum remedy)r);
         if (at[length] == '\0')
             return true;

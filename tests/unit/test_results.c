@@ -223,7 +223,7 @@ static void test_journal(void **state)
     struct journal *journal;
     struct err err = ERR_INIT;
     struct cell a = make_cell("cpu/1", samples, 3), b = make_cell("cpu/2", samples, 1);
-    const char *path = in_folder("made/run.json.partial");
+    const char *path = in_folder("run.json.partial");
     assert_true(journal_create(path, &r, &journal, &err));
     assert_true(journal_add(journal, &a, false, &err));
     /* On disk at once, before it is closed. */
