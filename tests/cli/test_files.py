@@ -84,8 +84,8 @@ def test_a_plan_is_text(gpubench, write_config, command):
     (["sweep", "record", "crossover"], "sweep: crossover is there twice (record stands for several)"),
     (["profile", "--what-if", "pool,local,pool"], '--what-if pool,local,pool: "pool" is there twice'),
     (["sweep", "c.json", "--resume", "r.json", "--repeat", "2"],
-     "--repeat does not go with --resume: passes begin anew"),
-], ids=" ".join)
+     "--repeat does not go with --resume: the run has as many passes as it was begun with"),
+], ids=["config", "record", "remedy", "repeat"])
 def test_twice(gpubench, write_config, arguments, message):
     write_config(tiny())
     run = gpubench(*arguments)
