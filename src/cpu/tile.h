@@ -65,6 +65,7 @@ struct tile {
     uint32_t width, height; /* of the image */
     uint32_t triangles;
     struct tile_bounds bounds;
+    const uint64_t *bin; /* [(T+63)/64] a bit for each triangle that may meet the tile; NULL: all may */
     const struct tile_triangle *triangle;
     const float *centre_x, *centre_y; /* (x+0.5)/W and (y+0.5)/H, padded to whole tiles */
     const float *background;          /* [3] */
