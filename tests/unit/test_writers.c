@@ -102,14 +102,14 @@ static void test_csv_has_one_header_and_as_many_fields_in_every_row(void **state
     assert_int_equal(strncmp(text, strbuf_str(&empty), empty.len), 0);
     assert_string_equal(
         strbuf_str(&empty),
-        "run,created,id,backend,device,mode,width,height,triangles,batch,sigma,call,upstream,variant,"
+        "run,created,id,backend,device,mode,width,height,triangles,batch,sigma,source,call,upstream,variant,"
         "threads,strategy,reduction,dispatch,loss,pool,images,workgroup,status,reason,quantity,unit,"
         "value,low,high,samples\n");
     assert_non_null(strstr(text,
-                           ",,,cpu,AMD EPYC 7B13 64-Core Processor,gradient,64,64,32,16,0.01,,false,fast,0,"
+                           ",,,cpu,AMD EPYC 7B13 64-Core Processor,gradient,64,64,32,16,0.01,random,,false,fast,0,"
                            ",,,,,,,ok,,median,ns,131000,130000,132000,7\n"));
     assert_non_null(strstr(text,
-                           ",,,device,NVIDIA H200,gradient,96,64,32,16,0.01,loader,false,,,fused,ordered,"
+                           ",,,device,NVIDIA H200,gradient,96,64,32,16,0.01,random,loader,false,,,fused,ordered,"
                            "batched,device,on,device,0,ok,,dispatch,ns,168000,,,\n"));
     assert_non_null(strstr(text, "failed,\"a \"\"driver\"\", or so\nit seems\",median,ns,,,,\n"));
     assert_non_null(strstr(text, ",image,,,,,\n"));
