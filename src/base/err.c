@@ -25,12 +25,21 @@ static const char *const code_names[] = {
 };
 #define CODE_COUNT (sizeof(code_names) / sizeof(code_names[0]))
 
+/* File names and drivers' texts may hold anything; a terminal is not to be commanded by them. */
+static void one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}
+
 GB_PRINTF(4, 0)
 static void fill(struct err *err, enum err_code code, int native, const char *fmt, va_list args)
 {
     err->code = code;
     err->native = native;
     vsnprintf(err->text, sizeof(err->text), fmt, args);
+    one_line(err->text);
 }
 
 bool err_set(struct err *err, enum err_code code, const char *fmt, ...)
@@ -82,6 +91,7 @@ bool err_wrap(struct err *err, const char *fmt, ...)
     memcpy(err->text, context, used);
     memcpy(err->text + used, ": ", 2);
     err->text[used + 2 + kept] = '\0';
+    one_line(err->text);
     return false;
 }
 

@@ -40,7 +40,7 @@ enum err_code {
 struct err {
     enum err_code code;
     int native;      /* errno or the OpenCL code, 0 where there is none */
-    char text[1024]; /* what failed, on what, and what to do; one line, no full stop needed */
+    char text[1024]; /* what failed, on what, and what to do; one line without control characters */
     char *log;       /* owned; NULL, or a build log of any length */
 };
 

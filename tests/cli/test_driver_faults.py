@@ -117,6 +117,12 @@ def test_nothing_to_run_on(kind, word):
         assert alone.code == 1 and word in alone.stderr, command
 
 
+def test_more_platforms_are_told_of_than_there_are():
+    result = faults.run(["devices", "--json"], FAULT_NAME="clGetPlatformIDs", FAULT_CALL=1, FAULT_MODE="garbage")
+    assert result.code == 0 and faults.acted(result) == ["clGetPlatformIDs"], result.stderr
+    assert result.stdout == faults.run(["devices", "--json"]).stdout
+
+
 def test_as_little_as_opencl_promises():
     """Work-groups of one work-item, 32 KiB of local memory: the CPU path needs no more."""
     result = sweep(FAULT_DEVICE="minimum")

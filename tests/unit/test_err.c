@@ -74,6 +74,16 @@ static void test_names_of_codes(void **state)
     assert_int_equal(err_code_parse("no such code"), ERR_INTERNAL);
 }
 
+static void test_texts_are_one_line(void **state)
+{
+    struct err err = ERR_INIT;
+    (void)state;
+    err_set(&err, ERR_CONFIG, "no\nsuch\x1b[31m \x7f file caf\xc3\xa9");
+    err_wrap(&err, "a\tb");
+    assert_string_equal(err.text, "a?b: no?such?[31m ? file caf\xc3\xa9");
+    err_fini(&err);
+}
+
 static void test_fini_releases_the_log(void **state)
 {
     struct err err = ERR_INIT;
@@ -92,6 +102,7 @@ int main(void)
         cmocka_unit_test(test_the_first_failure_is_kept), cmocka_unit_test(test_errno_is_spelt_out),
         cmocka_unit_test(test_wrap_says_on_what),         cmocka_unit_test(test_long_texts_are_cut_not_overrun),
         cmocka_unit_test(test_names_of_codes),            cmocka_unit_test(test_fini_releases_the_log),
+        cmocka_unit_test(test_texts_are_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
