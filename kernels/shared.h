@@ -99,7 +99,7 @@ struct shared_triangle {
     FIELD(shared_triangle, flags, U32, 0)       \
     WHOLE(shared_triangle)
 
-#define SHARED_SETUP_PLACES 1u /* partial sums need places */
+#define SHARED_SETUP_PLACES 1u /* partial sums are counted, and get places */
 #define SHARED_SETUP_CLEAR 2u  /* zero the scenes' gradients, for passes that add to them */
 
 #define SHARED_FLAG_CLOCKWISE 1u  /* edges run against the order of the vertices */

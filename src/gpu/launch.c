@@ -135,12 +135,11 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
     const struct slice_buffers *b = &s->buffers;
     const size_t group = job->shape.setup_group;
     const size_t wanted = (job->base.spec.triangles + group - 1) / group;
-    /* Where partial sums need places, each group counts the triangles before its own: for single work-items too much. */
-    const size_t most = uses_slots(&job->base.spec) && group == 1 ? 1 : MAX_SETUP_GROUPS;
+    const bool gradient = job->base.spec.mode == MODE_GRADIENT, clear = gradient && !uses_slots(&job->base.spec);
+    /* Where partial sums are counted, each group counts the triangles before its own: for single work-items too much. */
+    const size_t most = gradient && group == 1 ? 1 : MAX_SETUP_GROUPS;
     const size_t groups = wanted < 1 ? 1 : wanted < most ? wanted : most;
-    const cl_uint flags = uses_slots(&job->base.spec)               ? SHARED_SETUP_PLACES
-                          : job->base.spec.mode == MODE_GRADIENT ? SHARED_SETUP_CLEAR
-                                                                 : 0;
+    const cl_uint flags = (gradient ? SHARED_SETUP_PLACES : 0) | (clear ? SHARED_SETUP_CLEAR : 0);
     struct launch l = {.kernel = job->setup, .profiled = watch->profile != NULL};
 
     set_bytes(&l, &s->view, sizeof(s->view));

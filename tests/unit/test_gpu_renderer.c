@@ -253,6 +253,30 @@ static void test_growing_triangles(void **state)
     }
 }
 
+/* They are what the tiles and bounds make them, whether or not they get places. */
+static void test_partial_sums_are_counted(void **state)
+{
+    (void)state;
+    FOR_PATHS(r)
+    {
+        uint64_t sums[3] = {0};
+        for (int reduction = 0; reduction < 3 && !builds_slowly(r); reduction++) {
+            struct render_spec spec = small_spec(40, 24, 1300, 2);
+            struct render_counts counts;
+            spec.reduction = (enum reduction)reduction;
+            struct render_job *job = open_job(r, &spec);
+            fill_job(job, 3);
+            call_job(job);
+            r->ops->counts(job, &counts);
+            sums[reduction] = counts.partial_sums;
+            r->ops->close(job);
+        }
+        assert_int_equal(sums[REDUCTION_ORDERED], sums[REDUCTION_LOCAL]);
+        assert_int_equal(sums[REDUCTION_ORDERED], sums[REDUCTION_DIRECT]);
+        assert_true(builds_slowly(r) || sums[REDUCTION_ORDERED] > 1300);
+    }
+}
+
 static void test_budget_splits(void **state)
 {
     (void)state;
@@ -492,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_options_agree),
         cmocka_unit_test(test_pool_off_always_misses),
         cmocka_unit_test(test_growing_triangles),
+        cmocka_unit_test(test_partial_sums_are_counted),
         cmocka_unit_test(test_budget_splits),
         cmocka_unit_test(test_phases_and_profile),
         cmocka_unit_test(test_submissions),
