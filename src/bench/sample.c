@@ -48,7 +48,7 @@ struct block {
     uint64_t start_ns;
     uint64_t limit_ns; /* rules->max_seconds */
     uint64_t timeout_ns;
-    uint64_t call_ns; /* what the latest call took */
+    uint64_t call_ns; /* what the latest call took; 0: not known yet */
 };
 
 static uint64_t seconds_ns(double seconds)
@@ -95,9 +95,11 @@ static bool one_call(struct block *b)
     return true;
 }
 
+/* Also where another call would end behind the limit: whoever waits for it would take this process for hung. */
 static bool over_time(struct block *b)
 {
-    if (b->side->spent_ns + in_block(b) < b->timeout_ns)
+    const uint64_t spent = b->side->spent_ns + in_block(b);
+    if (spent < b->timeout_ns && b->call_ns <= b->timeout_ns - spent)
         return false;
     finish(b->side, END_TIMEOUT);
     return true;
@@ -231,7 +233,8 @@ static bool run_block(struct sample_side *side, const struct measure_config *rul
                       .rules = rules,
                       .clock = clock,
                       .limit_ns = seconds_ns(rules->max_seconds),
-                      .timeout_ns = seconds_ns(rules->timeout_seconds)};
+                      .timeout_ns = seconds_ns(rules->timeout_seconds),
+                      .call_ns = side->sample_count > 0 ? side->samples_ns[side->sample_count - 1] : 0};
     if (side->before_block != NULL && !side->before_block(side->context, &side->err)) {
         finish(side, END_NONE);
         return true;

@@ -282,10 +282,29 @@ static size_t repeats(const struct trial *t)
     return fit < 1 ? 1 : fit > MAX_REPEATS ? MAX_REPEATS : (size_t)fit;
 }
 
+/* Whether so many more calls end within the cell's time. */
+static bool time_for(const struct trial *t, size_t calls)
+{
+    const double spent_ns = (double)t->side.spent_ns + (double)(now_ns(t) - t->sampled_ns);
+    return spent_ns + (double)calls * (double)t->result.median_ns <= t->rules->timeout_seconds * 1e9;
+}
+
+static void no_time_note(const struct trial *t, const char *what)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s: no %s: samples took its %g s (measure.timeout_seconds)", t->result.id, what,
+             t->rules->timeout_seconds);
+    t->sink->note(t->sink->context, text);
+}
+
 static bool measure_phases(struct trial *t, struct err *err)
 {
     struct render_phases phases[MAX_REPEATS + 1];
     const size_t count = repeats(t);
+    if (!time_for(t, count + 1)) {
+        no_time_note(t, "phases");
+        return true;
+    }
     for (size_t i = 0; i <= count; i++) {
         memset(&phases[i], 0, sizeof phases[i]);
         if (!t->renderer->ops->call_phased(t->job, &phases[i], err))
@@ -331,6 +350,10 @@ static bool measure_device_time(struct trial *t, struct err *err)
     struct render_profile profiles[MAX_REPEATS];
     const size_t count = repeats(t);
     size_t good = 0;
+    if (!time_for(t, count + 1)) {
+        no_time_note(t, "device time");
+        return true;
+    }
     for (size_t i = 0; i <= count; i++) {
         struct render_profile profile = {0};
         uint64_t start = now_ns(t);
@@ -378,6 +401,7 @@ void trial_finish(struct trial *t)
 {
     struct err cause = ERR_INIT;
     stage(t, STAGE_PROFILING);
+    t->sampled_ns = now_ns(t);
     if (!finish(t, &cause)) {
         trial_fail(t, &cause);
         return;

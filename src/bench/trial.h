@@ -37,6 +37,7 @@ struct trial {
     struct render_footprint footprint;
     struct render_job *job; /* owned; what is timed */
     struct sample_side side;
+    uint64_t sampled_ns; /* when samples were complete */
     struct cell result;
     bool live; /* still to be measured; false: result is final */
 };
