@@ -1,6 +1,7 @@
 """compare and check from outside: verdicts on files that are made, exit codes, baselines that are measured."""
 import copy
 import json
+import re
 import shutil
 
 import jsonschema
@@ -211,6 +212,34 @@ def test_annotations(gpubench, files):
     assert run.stderr.count("::error title=gpubench slower::") == 2
     json.loads(run.stdout)
     assert "::" not in gpubench("check", "r.json", "-b", "b.json", env={"GITHUB_ACTIONS": ""}).stderr
+
+
+def few(count):
+    def change(results):
+        for cell in results["cells"]:
+            cell.update(samples_ns=cell["samples_ns"][:count], blocks=[0], ci95_ns=None)
+    return change
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("style", ["text", "markdown", "json"])
+def test_one_and_two_samples(gpubench, files, count, style):
+    files("a.json", few(count))
+    files("b.json", few(count))
+    for command in [("compare", "a.json", "b.json"), ("check", "a.json", "-b", "b.json"), ("report", "a.json")]:
+        run = gpubench(*command, "-f", style)
+        assert run.returncode == 0, run.stderr
+        assert not re.search(r"\b(inf|nan|infinity)\b", run.stdout + run.stderr, re.I), run.stdout
+
+
+def test_the_example_workflow(gpubench, files, tmp_path):
+    """What docs/github-workflow.yml runs can be run, and writes what it says."""
+    files("results/baseline.json", baseline)
+    line, = re.findall(r"run: \./gpubench (.*?) \|", (ROOT / "docs/github-workflow.yml").read_text())
+    run = gpubench(*line.split(), env={"GITHUB_ACTIONS": "true"})
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout.count("| cpu/") == 2 and "::error" not in run.stderr
+    assert len(json.loads((tmp_path / "run.json").read_text())["cells"]) == 2
 
 
 def test_save_and_check(gpubench, write_config, tmp_path):

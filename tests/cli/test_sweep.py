@@ -64,6 +64,22 @@ def test_opencl_beside_openmp(gpubench, write_config, tmp_path):
         assert cell["pool"]["misses"] == 0
 
 
+@needs_opencl
+def test_phases_add_up(gpubench, write_config, tmp_path):
+    """No more than 2 % of a call, or 5 us, is in no phase."""
+    write_config(tiny(axes={"size": [128], "triangles": [128], "batch": [4], "call": ["loader", "resident"]},
+                      threads=1, backends=[{"name": "cpu", "backend": "openmp"}, {"name": "gpu", "backend": "opencl"}]))
+    assert gpubench("sweep", "c.json", "-q", "-o", "r.json").returncode == 0
+    cells = load(tmp_path / "r.json")["cells"]
+    assert [c["status"] for c in cells] == ["ok"] * 3
+    for cell in cells:
+        phases = dict(cell["phases_ns"])
+        total, unaccounted = phases.pop("total"), phases["unaccounted"]
+        assert sum(phases.values()) == total, cell
+        assert unaccounted <= max(0.02 * total, 5000), cell
+    assert cells[0]["phases_ns"]["total"] > 1e6
+
+
 def test_overrides_are_in_the_results(gpubench, write_config, tmp_path):
     write_config(tiny(sigma=0.01))
     run = gpubench("sweep", "c.json", "-o", "r.json", "-a", "size=8,12x4", "-a", "sigma=0.02", "--seed", 2**64 - 1, "-t", 1)

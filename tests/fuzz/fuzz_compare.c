@@ -57,7 +57,11 @@ static void check(const struct results *results)
         err_fini(&err);
         return;
     }
-    if (!regress_again(&r, results, &err) || !regress_finish(&r, &err)) {
+    bool ok = true;
+    for (int i = 0; ok && i < 2 * JUDGE_MOST && regress_pending(&r, NULL) > 0; i++)
+        ok = regress_again(&r, results, &err);
+    regress_wait_no_more(&r);
+    if (!ok || !regress_finish(&r, &err)) {
         if (err.text[0] == '\0')
             abort();
     } else {
