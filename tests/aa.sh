@@ -2,7 +2,7 @@
 # N checks in a row of the program against a baseline that it makes itself: nothing has changed, so that every
 # "slower" is a false alarm. Prints how often each verdict fell. KEEP=FOLDER keeps the reports of those.
 #
-#     tests/aa.sh [N [OPTION...]]     N: 20; options are check's (--threshold 2x, --config crossover)
+#     tests/aa.sh [N [OPTION VALUE...]]     N: 20; options are check's (--threshold 2x, --config crossover, -d gpu)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,19 +11,20 @@ n=${1:-20}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-./gpubench check --save --runs 5 -q --no-progress -b "$folder/baseline.json" "$@" >"$folder/made"
+./gpubench check --save -q --no-progress -b "$folder/baseline.json" "$@" >"$folder/made"
 # what only --save takes is in the baseline now
-threshold=
-while [ $# -gt 0 ]; do
-    [ "$1" = --threshold ] && threshold=$2
+for option in "$@"; do
     shift
+    case $option in
+    --config | --runs) skip=value ;;
+    *) if [ -n "${skip-}" ]; then skip=; else set -- "$@" "$option"; fi ;;
+    esac
 done
 i=0
 while [ $i -lt "$n" ]; do
     i=$((i + 1))
     code=0
-    ./gpubench check -b "$folder/baseline.json" ${threshold:+--threshold "$threshold"} -q --no-progress \
-        --format json >"$folder/$i.json" || code=$?
+    ./gpubench check -b "$folder/baseline.json" "$@" -q --no-progress --format json >"$folder/$i.json" || code=$?
     printf 'check %s: exit status %s:' "$i" "$code"
     sed -n 's/.*"verdict": "\(.*\)",/\1/p' "$folder/$i.json" | sort | uniq -c | awk '{ printf " %s", $0 } END { print "" }' |
         tr -s ' '

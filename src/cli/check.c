@@ -113,6 +113,11 @@ bool check_config_of(const struct results *results, const struct measure_options
     return false;
 }
 
+uint64_t check_more_ns(uint64_t first_ns)
+{
+    return CHECK_MORE_TIMES * first_ns > CHECK_MORE_NS ? CHECK_MORE_TIMES * first_ns : CHECK_MORE_NS;
+}
+
 static bool annotate(const struct regression *r, struct err *err)
 {
     const char *github = getenv("GITHUB_ACTIONS");
@@ -199,8 +204,9 @@ static bool measure_again(struct check *c, uint64_t first_ns, struct err *err)
     const uint64_t start = clock_now_ns();
     size_t suspects, pending;
 
+    regress_limit(&c->regression, 1 + check_more_ns(first_ns) / first_ns);
     while (!c->interrupted && (pending = regress_pending(&c->regression, &suspects)) > 0) {
-        if (suspects == 0 && clock_now_ns() - start > CHECK_MORE_TIMES * first_ns) {
+        if (suspects == 0 && clock_now_ns() - start > check_more_ns(first_ns)) {
             regress_wait_no_more(&c->regression);
             continue;
         }

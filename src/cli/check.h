@@ -10,8 +10,9 @@
 /* The standard config that a first baseline is made with. */
 #define CHECK_CONFIG "baseline"
 /* Cells that the first process (of a baseline: the first processes) leaves undecided are measured in more,
- * until that took this many times as long as the first. */
+ * until that took this many times as long as the first, and at least so long. */
 #define CHECK_MORE_TIMES 4
+#define CHECK_MORE_NS UINT64_C(30000000000)
 
 struct check_options {
     struct measure_options measure;
@@ -26,6 +27,8 @@ bool check_threshold(const char *text, double *out, struct err *err) GB_NODISCAR
 /* The config that a results file was measured with; -a, --seed and -t are applied. */
 bool check_config_of(const struct results *results, const struct measure_options *options, struct config *out,
                      struct err *err) GB_NODISCARD;
+/* How long more processes may take, by what the first took. */
+uint64_t check_more_ns(uint64_t first_ns);
 /* Prints the report in the format asked for, and annotations where a GitHub workflow runs. */
 bool check_print(const struct regression *r, const struct check_options *options, int code,
                  struct err *err) GB_NODISCARD;

@@ -21,6 +21,7 @@ struct save {
     size_t count;
     struct results made;
     struct runner_summary summary; /* of the latest process */
+    uint64_t one_ns; /* what one process took */
     int argc;
     char **argv;
 };
@@ -115,6 +116,7 @@ static bool measure_unsure(struct save *s, const char *results, bool *enough, st
 
     if (!regress_init(&r, &s->made, &s->made, s->threshold, err))
         return false;
+    regress_limit(&r, 1 + check_more_ns(s->one_ns) / s->one_ns);
     *enough = true;
     for (size_t i = 0; i < s->made.cell_count; i++)
         *enough = *enough && sure(&r, s->made.cells[i].id);
@@ -144,7 +146,8 @@ static bool measure_all(struct save *s, const char *results, struct err *err)
     }
     const uint64_t first_ns = clock_now_ns() - start;
     bool ok = baseline_make(s->runs, whole, whole, &s->made, err), enough = false;
-    while (ok && !enough && clock_now_ns() - start < (1 + CHECK_MORE_TIMES) * first_ns)
+    s->one_ns = first_ns / whole;
+    while (ok && !enough && clock_now_ns() - start < first_ns + check_more_ns(first_ns))
         ok = measure_unsure(s, results, &enough, err);
     return ok;
 }

@@ -69,10 +69,10 @@ size_t judge_needed(const struct judge_base *base, double threshold)
 /* A spread that few processes tell may well be a third less. */
 #define HOPE 1.5
 
-bool judge_wants_more(const struct judge_base *base, double threshold)
+bool judge_wants_more(const struct judge_base *base, double threshold, size_t most)
 {
     const size_t needed = judge_needed(base, threshold);
-    const double best = spread_of(base->between, JUDGE_BASE_MOST, JUDGE_MOST);
+    const double best = spread_of(base->between, JUDGE_BASE_MOST, most);
 
     if (needed == 1 || base->processes >= JUDGE_BASE_MOST || 3 * best > HOPE * threshold)
         return false;

@@ -18,9 +18,9 @@
  * some processes happen to be in (placement in memory, a clock) is not a change of the program. */
 #define JUDGE_AGAIN 3
 /* Processes at most whose mean is compared where one alone differs too much from the next. */
-#define JUDGE_MOST 15
+#define JUDGE_MOST 25
 /* The same of a baseline. */
-#define JUDGE_BASE_MOST 25
+#define JUDGE_BASE_MOST 50
 /* Spread that is taken for a baseline of fewer processes, which cannot tell its own. */
 #define JUDGE_ASSUMED_SPREAD 0.15
 
@@ -49,8 +49,9 @@ void judge_compare(struct judge_base *base, size_t count);
 /* How many processes it takes until three times the spread is no more than the threshold: 1 to JUDGE_MOST;
  * 0 when not even JUDGE_MOST are enough, or the spread is not known. */
 size_t judge_needed(const struct judge_base *base, double threshold);
-/* Whether a baseline of more processes would let checks tell, or need clearly fewer processes for it. */
-bool judge_wants_more(const struct judge_base *base, double threshold);
+/* Whether a baseline of more processes would let checks of up to `most` processes tell, or need clearly fewer
+ * of them for it. */
+bool judge_wants_more(const struct judge_base *base, double threshold, size_t most);
 
 /* How much slower is called slower: the larger of threshold and three times the spread. drift: how much
  * slower the machine itself has become (its canary), 0 where it has not; it excuses as much. */

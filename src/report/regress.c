@@ -186,7 +186,12 @@ bool regress_init(struct regression *r, const struct results *baseline, const st
                   double threshold, struct err *err)
 {
     *r = (struct regression){
-        .baseline = baseline, .now = now, .threshold = threshold, .processes = baseline_processes(baseline)};
+        .baseline = baseline,
+        .now = now,
+        .threshold = threshold,
+        .processes = baseline_processes(baseline),
+        .most = JUDGE_MOST,
+    };
     r->same_machine = match_same_machine(baseline, now, r->machine_why);
     bool ok = match_cells(baseline, now, &r->matches, err);
     r->cells = ok ? mem_calloc(r->matches.both, sizeof(*r->cells), "cells", err) : NULL;
@@ -211,6 +216,14 @@ bool regress_init(struct regression *r, const struct results *baseline, const st
 static bool waits(const struct check_cell *c)
 {
     return c->verdict == CHECK_CANNOT_TELL && c->first.count < c->wanted;
+}
+
+void regress_limit(struct regression *r, uint64_t processes)
+{
+    r->most = processes < JUDGE_MOST ? (size_t)processes : JUDGE_MOST;
+    for (size_t i = 0; i < r->cell_count; i++)
+        if (waits(&r->cells[i]) && r->cells[i].wanted > r->most)
+            r->cells[i].wanted = 1;
 }
 
 static size_t again_wanted(const struct check_cell *c)
@@ -244,7 +257,7 @@ size_t regress_pending(const struct regression *r, size_t *suspects)
 
 static bool unsure(const struct regression *r, const struct check_cell *c)
 {
-    return c->base.processes && judge_wants_more(&c->base, r->threshold);
+    return c->base.processes && judge_wants_more(&c->base, r->threshold, r->most);
 }
 
 /* Whether the test holds for a cell of the point that this one is of. */

@@ -60,6 +60,7 @@ struct regression {
     const struct results *baseline, *now; /* borrowed */
     double threshold;
     size_t processes; /* of the baseline */
+    size_t most;      /* processes that a check has time for; JUDGE_MOST at first */
     struct match_list matches;
     struct check_cell *cells; /* owned; those that both have */
     size_t cell_count;
@@ -73,6 +74,8 @@ struct regression {
 
 bool regress_init(struct regression *r, const struct results *baseline, const struct results *now,
                   double threshold, struct err *err) GB_NODISCARD;
+/* A check has time for so many processes, the first one included: cells that need more are not waited for. */
+void regress_limit(struct regression *r, uint64_t processes);
 /* Whether a baseline is to measure the cell with this id, or one of its point, in more processes, so that
  * checks can tell. r: of the baseline with itself. */
 bool regress_wants_baseline(const struct regression *r, const char *id);

@@ -45,7 +45,7 @@ def test_a_slower_algorithm(check_after):
 def test_more_work(check_after):
     code, cell = check_after(
         tiny(axes={"size": [32], "triangles": [16], "batch": [2]}, sigma=0.01, measure=QUIET),
-        lambda config: config.update(sigma=0.0125))
+        lambda config: config.update(sigma=0.0125), "--threshold", "2x")
     assert code == 3 and cell["verdict"] in ("slower", "counts"), cell
     assert "pairs" in causes(cell, "count")
     assert "sigma 0.01 -> 0.0125" in causes(cell, "option")
@@ -56,7 +56,7 @@ def test_the_pool_is_off(check_after):
     code, cell = check_after(
         tiny(axes={"size": [32], "triangles": [16], "batch": [2]}, measure=QUIET,
              backends=[{"name": "d", "backend": "opencl"}]),
-        lambda config: config["backends"][0].update(pool="off"))
+        lambda config: config["backends"][0].update(pool="off"), "--threshold", "2x")
     assert code == 3 and cell["verdict"] in ("slower", "counts"), cell
     assert "pool misses 0 -> " in causes(cell, "count")
     assert "pool on -> off" in causes(cell, "option")
@@ -67,7 +67,7 @@ def test_another_strategy(check_after):
     code, cell = check_after(
         tiny(axes={"size": [32], "triangles": [16], "batch": [2]}, measure=QUIET,
              backends=[{"name": "d", "backend": "opencl", "strategy": "fused"}]),
-        lambda config: config["backends"][0].update(strategy="recompute"))
+        lambda config: config["backends"][0].update(strategy="recompute"), "--threshold", "2x")
     assert code == 3 and cell["verdict"] in ("slower", "counts"), cell
     assert "dispatches" in causes(cell, "count")
     assert "strategy fused -> recompute" in causes(cell, "option")

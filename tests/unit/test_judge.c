@@ -106,7 +106,7 @@ static void fake_baseline(enum shape shape, double level, struct rng *rng, struc
         medians[count] = (uint64_t)fake_process(shape, level, 1, rng, count == 0 ? &within : NULL);
         if (++count >= BASELINE)
             assert_true(judge_base_init(base, medians, count, within, &err));
-    } while (count < BASELINE || judge_wants_more(base, JUDGE_THRESHOLD));
+    } while (count < BASELINE || judge_wants_more(base, JUDGE_THRESHOLD, JUDGE_MOST));
     const size_t needed = judge_needed(base, JUDGE_THRESHOLD);
     judge_compare(base, needed > 1 ? needed : 1);
 }
@@ -299,8 +299,8 @@ static void test_several_processes(void **state)
     assert_true(judge_hidden(&base, 0.05));
     assert_int_equal(judge_needed(&base, 0.05), 2);
     assert_int_equal(judge_needed(&base, 0.06), 1);
-    assert_true(judge_wants_more(&base, 0.05));
-    assert_false(judge_wants_more(&base, 0.06));
+    assert_true(judge_wants_more(&base, 0.05, JUDGE_MOST));
+    assert_false(judge_wants_more(&base, 0.06, JUDGE_MOST));
     judge_compare(&base, 3);
     assert_true(near(base.between, 0.02));
     assert_true(near(base.spread, 0.02 * sqrt((1 / 3.0 + 1 / 5.0) / 1.2)));
@@ -308,20 +308,24 @@ static void test_several_processes(void **state)
     assert_int_equal(judge_again(&base, 0.05, 0, three, 3), JUDGE_SLOWER);
     assert_int_equal(judge_again(&base, 0.05, 0, mixed, 3), JUDGE_CANNOT_TELL);
     base_of(&base, medians, 10);
-    assert_false(judge_wants_more(&base, 0.05));
+    assert_false(judge_wants_more(&base, 0.05, JUDGE_MOST));
 }
 
 /* Processes that differ this much are not measured again and again: it would not help. */
 static void test_a_hopeless_spread(void **state)
 {
     (void)state;
-    const uint64_t medians[] = {900, 900, 1000, 1100, 1100};
+    const uint64_t medians[] = {800, 800, 1000, 1200, 1200}, narrower[] = {900, 900, 1000, 1100, 1100};
     struct judge_base base;
 
     base_of(&base, medians, 5);
     assert_int_equal(judge_needed(&base, 0.05), 0);
-    assert_false(judge_wants_more(&base, 0.05));
+    assert_false(judge_wants_more(&base, 0.05, JUDGE_MOST));
     assert_int_equal(judge_needed(&base, 1), 1);
+    /* There may be time for it, or not. */
+    base_of(&base, narrower, 5);
+    assert_true(judge_wants_more(&base, 0.05, JUDGE_MOST));
+    assert_false(judge_wants_more(&base, 0.05, 8));
 }
 
 static void test_what_is_typical(void **state)

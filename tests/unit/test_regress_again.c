@@ -132,6 +132,16 @@ static void test_several_processes_tell_what_one_cannot(void **state)
     assert_true(fabs(r.cells[0].change - 0.09) < 0.005);
     regress_fini(&r);
 
+    /* There is no time for so many. */
+    start(&r, &b, &now);
+    regress_limit(&r, wanted);
+    assert_int_equal(regress_pending(&r, NULL), CELLS);
+    regress_limit(&r, wanted - 1);
+    assert_int_equal(regress_pending(&r, NULL), 0);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_CANNOT_TELL], CELLS);
+    regress_fini(&r);
+
     /* Time is over after one more. */
     start(&r, &b, &now);
     again(&r, &now);
