@@ -3,27 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-
-bool choose_matches(const struct device_info *device, const char *selector)
-{
-    const size_t length = strlen(selector);
-    if (device->backend == BACKEND_OPENMP || strcmp(selector, backend_kind_name(BACKEND_OPENMP)) == 0)
-        return strcmp(device->selector, selector) == 0;
-    if (strcmp(selector, "ocl") == 0)
-        return true;
-    if (strncmp(selector, "ocl:", 4) == 0)
-        return strncmp(device->selector, selector, length) == 0 &&
-               (device->selector[length] == '\0' || device->selector[length] == ':');
-    if (strcmp(selector, "gpu") == 0)
-        return device->kind == DEVICE_GPU;
-    return length > 0 &&
-           (strcasestr(device->name, selector) != NULL || strcasestr(device->short_name, selector) != NULL ||
-            strcasestr(device->platform, selector) != NULL);
-}
 
 void choice_fini(struct choice *choice)
 {
@@ -85,7 +67,7 @@ static bool mark(struct chooser *c, const char *selector, bool *marked)
     bool found = false;
     const struct device_info *broken = NULL;
     for (size_t i = 0; i < c->count; i++) {
-        if (!choose_matches(&c->all[i], selector))
+        if (!device_matches(&c->all[i], selector))
             continue;
         if (usable(&c->all[i]))
             marked[i] = found = true;
@@ -93,24 +75,6 @@ static bool mark(struct chooser *c, const char *selector, bool *marked)
             broken = &c->all[i];
     }
     return found || none_matches(c, selector, broken);
-}
-
-static bool better(const struct device_info *a, const struct device_info *b)
-{
-    static const int rank[] = {
-        [DEVICE_CPU] = 1, [DEVICE_GPU] = 4, [DEVICE_ACCELERATOR] = 3, [DEVICE_OTHER] = 2};
-    return a->kind == b->kind ? a->compute_units > b->compute_units : rank[a->kind] > rank[b->kind];
-}
-
-/* GPU before accelerator before CPU device, then the one with more units, then the first. SIZE_MAX: none. */
-static size_t best(const struct chooser *c, enum backend_kind kind)
-{
-    size_t found = SIZE_MAX;
-    for (size_t i = 0; i < c->count; i++)
-        if (c->all[i].backend == kind && usable(&c->all[i]) &&
-            (found == SIZE_MAX || better(&c->all[i], &c->all[found])))
-            found = i;
-    return found;
 }
 
 static void note_none(const struct chooser *c, const struct backend_config *backend, struct strbuf *note)
@@ -144,8 +108,8 @@ static bool choose_for(struct chooser *c, const struct backend_config *backend, 
             return err_wrap(c->err, "backend \"%s\"", backend->name);
         any = true;
     } else {
-        size_t i = best(c, backend->kind);
-        any = i != SIZE_MAX;
+        size_t i = device_best(c->all, c->count, backend->kind);
+        any = i < c->count;
         if (any)
             marked[i] = true;
         else

@@ -9,10 +9,6 @@
 #include "plan/config.h"
 #include "plan/grid.h"
 
-/* Whether -d TEXT means this device: "openmp"; "ocl:P:D"; "ocl:P", all of a platform; "ocl", all; "gpu",
- * every OpenCL GPU; or, case ignored, part of an OpenCL device's name, short name or platform. */
-bool choose_matches(const struct device_info *device, const char *selector);
-
 struct choice {
     /* Selectors are borrowed from the list of all devices. */
     size_t *used; /* owned; the devices in use, as places in the list of all; ascending */

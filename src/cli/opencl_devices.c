@@ -12,9 +12,10 @@ static bool is_wanted(const struct measure_options *options, enum opencl_default
     const struct text_list *asked = &options->devices;
 
     if (asked->count == 0)
-        return which == OPENCL_ALL ? devices[index].trouble[0] == '\0' : index == opencl_best(devices, count);
+        return which == OPENCL_ALL ? devices[index].trouble[0] == '\0'
+                                   : index == device_best(devices, count, BACKEND_OPENCL);
     for (size_t i = 0; i < asked->count; i++)
-        if (opencl_matches(&devices[index], asked->items[i]))
+        if (device_matches(&devices[index], asked->items[i]))
             return true;
     return false;
 }
@@ -25,7 +26,7 @@ static bool check_asked(const struct text_list *asked, const struct device_info 
     for (size_t i = 0; i < asked->count; i++) {
         size_t found = 0;
         for (size_t d = 0; d < count; d++)
-            found += opencl_matches(&devices[d], asked->items[i]);
+            found += device_matches(&devices[d], asked->items[i]);
         if (!found)
             return err_set(err, ERR_NO_DEVICE, "no OpenCL device is \"%s\"; gpubench devices lists them",
                            asked->items[i]);

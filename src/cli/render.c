@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "bench/choose.h"
 #include "cli/backends.h"
 #include "gpu/opencl.h"
 #include "model/image.h"
@@ -44,18 +43,18 @@ static bool is_wanted(const struct text_list *asked, const struct device_info *d
     const struct device_info *device = &devices[index];
 
     for (size_t i = 0; i < asked->count; i++)
-        if (choose_matches(device, asked->items[i]))
+        if (device_matches(device, asked->items[i]))
             return true;
     if (asked->count > 0)
         return false;
-    return device->backend == BACKEND_OPENMP || index == 1 + opencl_best(devices + 1, count - 1);
+    return device->backend == BACKEND_OPENMP || index == device_best(devices, count, BACKEND_OPENCL);
 }
 
 static bool none_matches(const char *asked, const struct device_info *devices, size_t count,
                          const struct err *missing, struct err *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (choose_matches(&devices[i], asked))
+        if (device_matches(&devices[i], asked))
             return err_set(err, ERR_NO_DEVICE, "device \"%s\" (%s) cannot be used: %s", asked, devices[i].name,
                            devices[i].trouble);
     return err_set(err, ERR_NO_DEVICE, "no usable device is \"%s\"; gpubench devices lists them%s%s", asked,
@@ -75,7 +74,7 @@ bool render_devices(const struct measure_options *options, struct device_info **
     for (size_t i = 0; i < asked->count; i++) {
         size_t found = 0;
         for (size_t d = 0; d < total; d++)
-            found += choose_matches(&all[d], asked->items[i]) && all[d].trouble[0] == '\0';
+            found += device_matches(&all[d], asked->items[i]) && all[d].trouble[0] == '\0';
         if (!found) {
             none_matches(asked->items[i], all, total, &missing, err);
             goto fail;

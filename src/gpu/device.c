@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/mem.h"
 #include "gpu/driver_text.h"
@@ -321,38 +320,6 @@ bool opencl_list(struct device_info **out, size_t *count, struct err *err)
     *out = list;
     *count = used;
     return true;
-}
-
-bool opencl_matches(const struct device_info *device, const char *value)
-{
-    size_t length = strlen(value);
-
-    if (length == 0)
-        return false;
-    if (strcasecmp(value, "ocl") == 0)
-        return true;
-    if (strcasecmp(value, "gpu") == 0)
-        return device->kind == DEVICE_GPU;
-    if (strncasecmp(value, "ocl:", 4) == 0)
-        return strncmp(device->selector, value, length) == 0 &&
-               (device->selector[length] == '\0' || device->selector[length] == ':');
-    return strcasestr(device->name, value) != NULL || strcasestr(device->short_name, value) != NULL;
-}
-
-size_t opencl_best(const struct device_info *devices, size_t count)
-{
-    static const int rank[] = {[DEVICE_GPU] = 3, [DEVICE_ACCELERATOR] = 2, [DEVICE_CPU] = 1, [DEVICE_OTHER] = 0};
-    size_t best = count;
-
-    for (size_t i = 0; i < count; i++) {
-        const struct device_info *d = &devices[i];
-        if (d->backend != BACKEND_OPENCL || d->trouble[0] != '\0')
-            continue;
-        if (best == count || rank[d->kind] > rank[devices[best].kind] ||
-            (d->kind == devices[best].kind && d->compute_units > devices[best].compute_units))
-            best = i;
-    }
-    return best;
 }
 
 bool device_open(const char *selector, cl_platform_id *platform, cl_device_id *device,

@@ -28,14 +28,6 @@ struct opencl_options {
  * *out is the caller's to free. No platform at all: false, ERR_NO_DEVICE, with how to get one. */
 bool opencl_list(struct device_info **out, size_t *count, struct err *err) GB_NODISCARD;
 
-/* Whether -d VALUE means this device: its selector ("ocl:0:1"; "ocl:0" is all of platform 0), "gpu",
- * "ocl" (all), or part of its name, ASCII case ignored. */
-bool opencl_matches(const struct device_info *device, const char *value);
-
-/* The device to take when none is named: usable, GPU before accelerator before CPU, more compute units
- * before fewer, the first of equals. Its index; count when there is none. */
-size_t opencl_best(const struct device_info *devices, size_t count);
-
 /* Opens the device with this selector ("ocl:P:D"). ERR_NO_DEVICE when there is none or it has trouble;
  * ERR_UNSUPPORTED when it cannot run the path asked for. renderer->ops->destroy releases it. */
 bool opencl_create(const char *selector, const struct opencl_options *options, struct renderer **out,

@@ -2,6 +2,7 @@
 #ifndef GPUBENCH_MODEL_DEVICE_H
 #define GPUBENCH_MODEL_DEVICE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -50,5 +51,13 @@ struct device_info {
     char pci[32];      /* "0000:17:00.0" */
     char trouble[512]; /* why it cannot be used ("" when it can) */
 };
+
+/* Whether -d TEXT means this device, ASCII case ignored: "openmp"; "ocl:P:D"; "ocl:P", all of a platform; "ocl", all;
+ * "gpu", every OpenCL GPU; or part of an OpenCL device's name, short name or platform. */
+bool device_matches(const struct device_info *device, const char *selector);
+
+/* The device of a backend to take when none is named: usable, GPU before accelerator before CPU device, more compute
+ * units before fewer, the first of equals. Its index; count when there is none. */
+size_t device_best(const struct device_info *devices, size_t count, enum backend_kind backend);
 
 #endif

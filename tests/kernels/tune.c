@@ -186,8 +186,8 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (!opencl_list(&devices, &count, &err) || opencl_best(devices, count) == count ||
-        !opencl_create(devices[opencl_best(devices, count)].selector, &options, &r, &err))
+    if (!opencl_list(&devices, &count, &err) || device_best(devices, count, BACKEND_OPENCL) == count ||
+        !opencl_create(devices[device_best(devices, count, BACKEND_OPENCL)].selector, &options, &r, &err))
         goto out;
     for (int i = optind; i < argc; i++) {
         struct render_job *job = NULL;

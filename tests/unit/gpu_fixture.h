@@ -34,13 +34,13 @@ static inline struct renderer *open_renderer(const char *path)
     struct err err = ERR_INIT;
     size_t count = 0;
 
-    if (!opencl_list(&devices, &count, &err) || opencl_best(devices, count) == count) {
+    if (!opencl_list(&devices, &count, &err) || device_best(devices, count, BACKEND_OPENCL) == count) {
         print_message("skipped: no usable OpenCL device: %s\n", err.text);
         free(devices);
         err_fini(&err);
         skip();
     }
-    bool ok = opencl_create(devices[opencl_best(devices, count)].selector, &options, &r, &err);
+    bool ok = opencl_create(devices[device_best(devices, count, BACKEND_OPENCL)].selector, &options, &r, &err);
     free(devices);
     if (!ok && err.code == ERR_UNSUPPORTED) {
         print_message("skipped: %s\n", err.text);

@@ -26,19 +26,21 @@ static void test_matches(void **state)
     struct device_info cpu = device("ocl:1:0", DEVICE_CPU, "pthread-EPYC", 2);
 
     (void)state;
-    assert_true(opencl_matches(&gpu, "ocl:0:1"));
-    assert_true(opencl_matches(&gpu, "ocl:0"));
-    assert_false(opencl_matches(&gpu, "ocl:0:11"));
-    assert_false(opencl_matches(&gpu, "ocl:1"));
-    assert_true(opencl_matches(&gpu, "gpu"));
-    assert_false(opencl_matches(&cpu, "gpu"));
-    assert_true(opencl_matches(&gpu, "h200"));
-    assert_true(opencl_matches(&cpu, "epyc"));
-    assert_true(opencl_matches(&cpu, "ocl"));
-    assert_false(opencl_matches(&cpu, ""));
-    assert_false(opencl_matches(&cpu, "radeon"));
+    assert_true(device_matches(&gpu, "ocl:0:1"));
+    assert_true(device_matches(&gpu, "ocl:0"));
+    assert_false(device_matches(&gpu, "ocl:0:11"));
+    assert_false(device_matches(&gpu, "ocl:1"));
+    assert_true(device_matches(&gpu, "GPU"));
+    assert_true(device_matches(&gpu, "gpu"));
+    assert_false(device_matches(&gpu, "openmp"));
+    assert_false(device_matches(&cpu, "gpu"));
+    assert_true(device_matches(&gpu, "h200"));
+    assert_true(device_matches(&cpu, "epyc"));
+    assert_true(device_matches(&cpu, "ocl"));
+    assert_false(device_matches(&cpu, ""));
+    assert_false(device_matches(&cpu, "radeon"));
     gpu = device("ocl:0:11", DEVICE_GPU, "x", 1);
-    assert_false(opencl_matches(&gpu, "ocl:0:1"));
+    assert_false(device_matches(&gpu, "ocl:0:1"));
 }
 
 static void test_best(void **state)
@@ -49,15 +51,22 @@ static void test_best(void **state)
         device("ocl:3:0", DEVICE_GPU, "large again", 132)};
 
     (void)state;
-    assert_int_equal(opencl_best(list, 5), 3);
+    assert_int_equal(device_best(list, 5, BACKEND_OPENCL), 3);
+    assert_int_equal(device_best(list, 5, BACKEND_OPENMP), 5);
+    list[0].kind = DEVICE_OTHER;
+    assert_int_equal(device_best(list, 2, BACKEND_OPENCL), 1);
+    list[1].kind = DEVICE_CPU;
+    assert_int_equal(device_best(list, 2, BACKEND_OPENCL), 1);
+    list[0].kind = DEVICE_CPU;
+    list[1].kind = DEVICE_ACCELERATOR;
     snprintf(list[3].trouble, sizeof(list[3].trouble), "broken");
-    assert_int_equal(opencl_best(list, 5), 4);
-    assert_int_equal(opencl_best(list, 3), 2);
-    assert_int_equal(opencl_best(list, 2), 1);
-    assert_int_equal(opencl_best(list, 1), 0);
-    assert_int_equal(opencl_best(list, 0), 0);
+    assert_int_equal(device_best(list, 5, BACKEND_OPENCL), 4);
+    assert_int_equal(device_best(list, 3, BACKEND_OPENCL), 2);
+    assert_int_equal(device_best(list, 2, BACKEND_OPENCL), 1);
+    assert_int_equal(device_best(list, 1, BACKEND_OPENCL), 0);
+    assert_int_equal(device_best(list, 0, BACKEND_OPENCL), 0);
     snprintf(list[0].trouble, sizeof(list[0].trouble), "broken");
-    assert_int_equal(opencl_best(list, 1), 1);
+    assert_int_equal(device_best(list, 1, BACKEND_OPENCL), 1);
 }
 
 static void test_short_names(void **state)

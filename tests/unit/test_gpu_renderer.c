@@ -17,12 +17,12 @@ static struct renderer *try_path(size_t i, uint64_t max_submit_ns)
     struct err err = ERR_INIT;
     size_t count = 0;
 
-    if (!opencl_list(&devices, &count, &err) || opencl_best(devices, count) == count) {
+    if (!opencl_list(&devices, &count, &err) || device_best(devices, count, BACKEND_OPENCL) == count) {
         free(devices);
         print_message("skipped: no usable OpenCL device: %s\n", err.text);
         skip();
     }
-    bool ok = opencl_create(devices[opencl_best(devices, count)].selector, &options, &r, &err);
+    bool ok = opencl_create(devices[device_best(devices, count, BACKEND_OPENCL)].selector, &options, &r, &err);
     free(devices);
     if (!ok && err.code != ERR_UNSUPPORTED)
         fail_msg("opencl_create: %s\n%s", err.text, err.log ? err.log : "");
@@ -283,11 +283,11 @@ static void test_budget_splits(void **state)
     struct device_info *devices = NULL;
     struct err err = ERR_INIT;
     size_t count = 0;
-    if (!opencl_list(&devices, &count, &err) || opencl_best(devices, count) == count) {
+    if (!opencl_list(&devices, &count, &err) || device_best(devices, count, BACKEND_OPENCL) == count) {
         print_message("skipped: no usable OpenCL device\n");
         skip();
     }
-    const char *selector = devices[opencl_best(devices, count)].selector;
+    const char *selector = devices[device_best(devices, count, BACKEND_OPENCL)].selector;
     struct opencl_options options = {0};
     struct renderer *r = NULL;
     struct render_spec spec = small_spec(64, 64, 64, 12);
