@@ -20,6 +20,12 @@ void choice_fini(struct choice *choice)
     *choice = (struct choice){0};
 }
 
+/* As it is written in sentences. */
+static const char *kind_title(enum backend_kind kind)
+{
+    return kind == BACKEND_OPENCL ? "OpenCL" : "OpenMP";
+}
+
 static bool add_note(struct choice *choice, const struct strbuf *text, struct err *err)
 {
     void *array = choice->notes;
@@ -86,7 +92,7 @@ static void note_none(const struct chooser *c, const struct backend_config *back
             return;
         }
     }
-    strbuf_addf(note, "there is no %s device%s", backend_kind_name(backend->kind),
+    strbuf_addf(note, "there is no %s device%s", kind_title(backend->kind),
                 backend->kind == BACKEND_OPENCL ? "; the package pocl-opencl-icd makes one of the CPU" : "");
 }
 
@@ -102,7 +108,7 @@ static bool choose_for(struct chooser *c, const struct backend_config *backend, 
         }
         if (!any)
             strbuf_addf(&note, "backend \"%s\" is left out: -d names no %s device", backend->name,
-                        backend_kind_name(backend->kind));
+                        kind_title(backend->kind));
     } else if (backend->device[0] != '\0') {
         if (!mark(c, backend->device, marked))
             return err_wrap(c->err, "backend \"%s\"", backend->name);

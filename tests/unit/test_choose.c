@@ -105,7 +105,7 @@ static void test_a_backend_without_a_device_is_left_out_with_a_note(void **state
     assert_string_equal(chosen(all, 1, NULL, 0, &choice, &err), "cpu: openmp;device:;");
     assert_int_equal(choice.note_count, 1);
     assert_string_equal(choice.notes[0],
-                        "backend \"device\" is left out: there is no opencl device; the package "
+                        "backend \"device\" is left out: there is no OpenCL device; the package "
                         "pocl-opencl-icd makes one of the CPU");
     choice_fini(&choice);
     strcpy(all[1].trouble, "its driver has no compiler for kernels");
@@ -116,7 +116,7 @@ static void test_a_backend_without_a_device_is_left_out_with_a_note(void **state
     all[1].trouble[0] = '\0';
     const char *openmp = "openmp";
     chosen(all, 5, &openmp, 1, &choice, &err);
-    assert_string_equal(choice.notes[0], "backend \"device\" is left out: -d names no opencl device");
+    assert_string_equal(choice.notes[0], "backend \"device\" is left out: -d names no OpenCL device");
     choice_fini(&choice);
 }
 

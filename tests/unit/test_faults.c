@@ -136,7 +136,7 @@ static void test_a_driver_that_crashes_when_asked_costs_its_devices(void **state
     assert_int_equal(count, 2);
     assert_string_equal(
         notes[0], "opencl devices are left out: the worker ended while listing opencl devices (SIGSEGV)");
-    assert_non_null(strstr(notes[1], "backend \"gpu\" is left out: there is no opencl device"));
+    assert_non_null(strstr(notes[1], "backend \"gpu\" is left out: there is no OpenCL device"));
     assert_int_equal(t.summary.by_status[CELL_OK], 5);
     end(&t);
     run_config(&t, PLAIN, "create:crash");
