@@ -131,6 +131,7 @@ static void write_counts(const struct cell *cell, struct json *object)
     json_set_u64(counts, "split", c->split);
     json_set_u64(counts, "pairs_in_bounds", cell->pairs_in_bounds);
     json_set_bool(counts, "pairs_estimated", cell->pairs_estimated);
+    json_set_u64(counts, "pairs_opaque", cell->pairs_opaque);
     json_set_u64(counts, "layers_p99", cell->layers_p99);
     json_set_u64(counts, "layers_most", cell->layers_most);
     json_set_u64(counts, "partial_sums", c->partial_sums);
@@ -352,6 +353,7 @@ static bool read_counts(const struct reader *r, struct cell *cell)
            read_u64(r, counts, "bytes_down", &c->bytes_down) && read_u64(r, counts, "pairs", &cell->pairs) &&
            read_u32(r, counts, "split", &c->split) &&
            read_u64(r, counts, "pairs_in_bounds", &cell->pairs_in_bounds) &&
+           read_u64(r, counts, "pairs_opaque", &cell->pairs_opaque) &&
            read_u32(r, counts, "layers_p99", &cell->layers_p99) &&
            read_u32(r, counts, "layers_most", &cell->layers_most) &&
            read_u32(r, r->cell, "outliers", &cell->outliers) &&

@@ -42,6 +42,7 @@ struct cell {
     struct render_counts counts;
     uint64_t pairs;          /* covered pairs of the whole call, by the reference */
     uint64_t pairs_in_bounds;
+    uint64_t pairs_opaque;   /* of the covered ones, those that let less than a hundredth through */
     bool pairs_estimated;    /* too many to count: pairs is scaled up from those of the checked part */
     uint32_t layers_p99, layers_most; /* covering triangles: of 99 % of the checked pixels at most; the most */
     uint32_t checked_scenes; /* of the batch, compared with the reference; others: looked at for NaN */

@@ -218,8 +218,8 @@ static bool render_scenes(struct reference *ref, const struct inputs *in,
                           const struct reference_limits *limits, uint64_t *layers, struct err *err)
 {
     bool ok = true;
-    uint64_t pairs = 0, in_bounds = 0;
-#pragma omp parallel reduction(+ : pairs, in_bounds)
+    uint64_t pairs = 0, in_bounds = 0, opaque = 0;
+#pragma omp parallel reduction(+ : pairs, in_bounds, opaque)
     {
         struct worker w;
         worker_init(&w, in, true, ref->pixel_count);
@@ -229,6 +229,7 @@ static bool render_scenes(struct reference *ref, const struct inputs *in,
             w.ok = w.ok && render_scene(ref, &ref->scenes[i], &w, &out);
             pairs += out.pairs;
             in_bounds += out.in_bounds;
+            opaque += out.opaque;
         }
 #pragma omp critical
         {
@@ -237,10 +238,13 @@ static bool render_scenes(struct reference *ref, const struct inputs *in,
         }
     }
     ref->pairs = pairs;
+    ref->opaque = opaque;
     if (ref->pixels != NULL || (ref->in_bounds > limits->counted && in_bounds < ref->in_bounds)) {
         ref->pairs_estimated = true;
         ref->pairs =
             in_bounds == 0 ? 0 : (uint64_t)((double)pairs / (double)in_bounds * (double)ref->in_bounds);
+        ref->opaque =
+            in_bounds == 0 ? 0 : (uint64_t)((double)opaque / (double)in_bounds * (double)ref->in_bounds);
     }
     return ok;
 }
@@ -255,8 +259,8 @@ static bool count_others(struct reference *ref, const struct inputs *in, uint64_
         return false;
     for (size_t i = 0; i < ref->scene_count; i++)
         compared[ref->scenes[i].index] = true;
-    uint64_t pairs = 0;
-#pragma omp parallel reduction(+ : pairs)
+    uint64_t pairs = 0, opaque = 0;
+#pragma omp parallel reduction(+ : pairs, opaque)
     {
         struct worker w;
         worker_init(&w, in, false, ref->pixel_count);
@@ -270,6 +274,7 @@ static bool count_others(struct reference *ref, const struct inputs *in, uint64_
             if (w.ok)
                 count_layers(&w, ref->pixel_count);
             pairs += out.pairs;
+            opaque += out.opaque;
         }
 #pragma omp critical
         {
@@ -278,6 +283,7 @@ static bool count_others(struct reference *ref, const struct inputs *in, uint64_
         }
     }
     ref->pairs += pairs;
+    ref->opaque += opaque;
     free(compared);
     return ok;
 }

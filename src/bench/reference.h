@@ -38,6 +38,7 @@ struct reference {
     uint64_t *pixels;   /* owned; ascending, y * W + x; NULL: pictures are compared whole */
     size_t pixel_count; /* W * H where they are whole */
     uint64_t pairs;     /* covered, of the whole batch */
+    uint64_t opaque;    /* of them, those of ORACLE_OPAQUE and more */
     uint64_t in_bounds;
     bool pairs_estimated;
     /* Covering triangles of the pixels of all rendered scenes: 99 % have at most so many, none more than most. */

@@ -229,6 +229,7 @@ void trial_prepare(struct trial *t, const struct inputs *in, const struct refere
     const uint64_t start = now_ns(t);
     t->reference = ref;
     t->result.pairs = ref->pairs;
+    t->result.pairs_opaque = ref->opaque;
     t->result.pairs_in_bounds = ref->in_bounds;
     t->result.pairs_estimated = ref->pairs_estimated;
     t->result.layers_p99 = ref->layers_p99;

@@ -138,6 +138,7 @@ static void add_counts(struct strbuf *out, const struct results *results, const 
         {.quantity = "pool_bytes", .unit = "byte", .count = c->pool_bytes},
         {.quantity = "split", .unit = "count", .count = c->split},
         {.quantity = "pairs", .unit = "count", .count = cell->pairs},
+        {.quantity = "pairs_opaque", .unit = "count", .count = cell->pairs_opaque},
         {.quantity = "layers_p99", .unit = "count", .count = cell->layers_p99},
         {.quantity = "layers_most", .unit = "count", .count = cell->layers_most},
         {.quantity = "tape_bytes", .unit = "byte", .count = cell->tape_bytes},

@@ -106,21 +106,47 @@ static double unevenness(const struct side *side)
     return side->second->layers_p99 / side->pairs;
 }
 
-/* work, first, second: the file's pairs and times over the random scene's. A side whose time follows the pairs
- * less far has more to do that does not depend on them; where neither follows, depth is what is left. */
+static double opaque_share(const struct side *side)
+{
+    return (double)side->second->pairs_opaque / (double)side->second->pairs;
+}
+
+/* From what factor on one thing is more than another. */
+#define MORE 1.15
+
+/* What makes a pair cost this cell, of one of the sides, more on a file's scene. */
+static void add_dearer(struct strbuf *sb, const struct pair_of_sides *p, const struct cell *cell)
+{
+    const struct side *random = &p->at[SOURCE_RANDOM], *file = &p->at[SOURCE_FILE];
+    /* docs/MODEL.md, The residual walk. */
+    const bool again = cell->kind == BACKEND_OPENCL && cell->spec.mode == MODE_GRADIENT &&
+                       cell->spec.strategy == STRATEGY_FUSED;
+
+    if (again && opaque_share(file) > opaque_share(random) + 0.01)
+        strbuf_addf(sb,
+                    "%.2g %% of its pairs are opaque (%.2g %% of random ones), and what lies below those is "
+                    "composited once more for the gradient of alpha",
+                    100 * opaque_share(file), 100 * opaque_share(random));
+    else if (unevenness(file) > MORE * unevenness(random))
+        strbuf_addf(sb, "its deepest pixels have %.1f times the mean, those of random ones %.1f", unevenness(file),
+                    unevenness(random));
+    else
+        strbuf_add(sb, "neither opaque layers nor depth explain it");
+}
+
+/* work, first, second: the file's pairs and times over the random scene's. A time that falls less than the pairs
+ * has parts that do not depend on them; one that rises more has dearer pairs. */
 static void add_cause(struct strbuf *sb, const struct pair_of_sides *p, double work, double first, double second)
 {
-    const double w = log(work), a = log(first), b = log(second);
-    const bool a_follows = a * w > 0, b_follows = b * w > 0;
+    const bool second_more = second > first;
+    const double most = fmax(first, second);
 
-    if ((a_follows || b_follows) && fabs(w) > log(1.1)) {
-        const bool second_lags = fabs(b_follows ? b : 0) < fabs(a_follows ? a : 0);
-        strbuf_addf(sb, "less of what %s does depends on pairs", second_lags ? p->second : p->first);
-    } else if (unevenness(&p->at[SOURCE_FILE]) > 1.1 * unevenness(&p->at[SOURCE_RANDOM])) {
-        strbuf_addf(sb, "not by pairs, but by depth: its deepest pixels have %.1f times the mean, those of random ones %.1f",
-                    unevenness(&p->at[SOURCE_FILE]), unevenness(&p->at[SOURCE_RANDOM]));
+    if (most > MORE * fmax(work, 1)) {
+        strbuf_addf(sb, "a pair costs %s %.2g times as much: ", second_more ? p->second : p->first, most / work);
+        add_dearer(sb, p, second_more ? p->at[SOURCE_FILE].second : p->at[SOURCE_FILE].first);
     } else {
-        strbuf_add(sb, "neither pairs nor depth explain it");
+        const bool second_lags = fabs(log(second)) < fabs(log(first));
+        strbuf_addf(sb, "less of what %s does depends on pairs", second_lags ? p->second : p->first);
     }
 }
 

@@ -42,6 +42,7 @@ static struct cell example(void)
                                    .partial_sums = 70000},
                         .pairs = 33300000,
                         .pairs_in_bounds = 35000000,
+                        .pairs_opaque = 3000000,
                         .layers_p99 = 61,
                         .layers_most = 74,
                         .checked_scenes = 4,

@@ -111,6 +111,7 @@ static void test_layers(void **state)
     struct err err = ERR_INIT;
     float params[12 * 10], background[3] = {0};
     uint32_t covered[3 * 24 * 16];
+    uint64_t opaque = 0;
     begin(&s, &reference_limits, 3, false);
     for (uint32_t b = 0; b < 3; b++) {
         struct oracle_input in = {.width = 24, .height = 16, .triangles = 12, .sigma = s.inputs.spec.sigma,
@@ -118,7 +119,9 @@ static void test_layers(void **state)
         struct oracle_output out = {.covered = covered + b * 24 * 16};
         inputs_params(&s.inputs, b, params);
         assert_true(oracle_render(&in, &out, &err));
+        opaque += out.opaque;
     }
+    assert_int_equal(s.reference.opaque, opaque);
     const size_t count = sizeof covered / sizeof covered[0];
     qsort(covered, count, sizeof covered[0], compare_counts);
     assert_int_equal(s.reference.layers_p99, covered[(size_t)ceil(0.99 * (double)count) - 1]);
