@@ -22,6 +22,7 @@ struct vendor {
     const char *packages;
     const char *kernel_driver;
     const char *nodes[2]; /* /dev/FOLDER/PREFIX..., by which its driver is reached */
+    const char *library;  /* its OpenCL driver, where containers get that without its .icd file; or NULL */
 };
 
 static const struct vendor vendors[] = {
@@ -30,14 +31,16 @@ static const struct vendor vendors[] = {
      "NVIDIA",
      "nvidia-opencl-icd (Ubuntu: libnvidia-compute-VERSION)",
      "nvidia-driver",
-     {"nvidia", NULL}},
-    {0x8086, "Intel", "Intel", "intel-opencl-icd", "i915 or xe", {"dri/renderD", NULL}},
+     {"nvidia", NULL},
+     "libnvidia-opencl.so.1"},
+    {0x8086, "Intel", "Intel", "intel-opencl-icd", "i915 or xe", {"dri/renderD", NULL}, NULL},
     {0x1002,
      "AMD",
      "A",
      "mesa-opencl-icd, or rocm-opencl from AMD's repository",
      "amdgpu",
-     {"dri/renderD", "kfd"}},
+     {"dri/renderD", "kfd"},
+     NULL},
 };
 #define VENDORS (sizeof vendors / sizeof vendors[0])
 
@@ -46,12 +49,23 @@ static bool may_open(const char *path)
     return access(path, R_OK | W_OK) == 0;
 }
 
+static bool can_load(const char *library)
+{
+    void *loaded = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+
+    if (loaded)
+        dlclose(loaded);
+    return loaded != NULL;
+}
+
 struct hint_sources hint_sources_here(void)
 {
     const char *folder = getenv("OCL_ICD_VENDORS");
 
-    return (struct hint_sources){
-        .root = "", .vendors = folder && *folder ? folder : "/etc/OpenCL/vendors", .may_open = may_open};
+    return (struct hint_sources){.root = "",
+                                 .vendors = folder && *folder ? folder : "/etc/OpenCL/vendors",
+                                 .may_open = may_open,
+                                 .can_load = can_load};
 }
 
 /* ---- .icd files ---- */
@@ -70,29 +84,17 @@ static void read_line(const char *path, char *out, size_t size)
     fclose(file);
 }
 
-/* NULL: it is there, as far as that can be told without running it. */
-static const char *missing(const char *library)
-{
-    if (strchr(library, '/'))
-        return access(library, R_OK) == 0 ? NULL : "there is no such file";
-    void *loaded = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
-    if (!loaded)
-        return dlerror();
-    dlclose(loaded);
-    return NULL;
-}
-
-static void hint_icd(const char *path, struct strbuf *out)
+static void hint_icd(const struct hint_sources *from, const char *path, struct strbuf *out)
 {
     char library[HINT_PATH_MAX];
 
     read_line(path, library, sizeof library);
-    const char *why = missing(library);
-    if (why)
-        strbuf_addf(out,
-                    "%s names the driver \"%s\", which cannot be loaded: %s. Install its package again, or "
-                    "remove that file\n",
-                    path, library, why);
+    if (strchr(library, '/') ? access(library, R_OK) != 0 : !from->can_load(library))
+        strbuf_addf(
+            out,
+            "%s names the driver \"%s\", which cannot be loaded. Install its package again, or remove "
+            "that file\n",
+            path, library);
 }
 
 static bool is_icd_name(const char *name)
@@ -120,13 +122,14 @@ static size_t platforms_in(const struct device_info *devices, size_t count)
 }
 
 /* Where each file has its platform no driver is loaded to see whether it can be. */
-static void hint_icds(const char *where, size_t platforms, struct strbuf *out)
+static void hint_icds(const struct hint_sources *from, size_t platforms, struct strbuf *out)
 {
+    const char *where = from->vendors;
     struct dirent **entries;
 
     if (is_icd_name(where)) {
         if (platforms == 0)
-            hint_icd(where, out);
+            hint_icd(from, where, out);
         return;
     }
     const int count = scandir(where, &entries, is_icd, alphasort);
@@ -134,7 +137,7 @@ static void hint_icds(const char *where, size_t platforms, struct strbuf *out)
         char path[HINT_PATH_MAX];
         if ((size_t)count > platforms &&
             snprintf(path, sizeof path, "%s/%s", where, entries[i]->d_name) < (int)sizeof path)
-            hint_icd(path, out);
+            hint_icd(from, path, out);
         free(entries[i]);
     }
     if (count >= 0)
@@ -175,7 +178,7 @@ static size_t look_at_nodes(const struct hint_sources *from, const char *which, 
     snprintf(folder, sizeof folder, "%s/dev/%.*s", from->root, slash ? (int)(slash - which) : 0, which);
     const int count = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
-        if (strncmp(entries[i]->d_name, prefix, strlen(prefix)) == 0 &&
+        if (entries[i]->d_type != DT_DIR && strncmp(entries[i]->d_name, prefix, strlen(prefix)) == 0 &&
             snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < (int)sizeof path) {
             found++;
             if (!from->may_open(path)) {
@@ -227,6 +230,10 @@ static void hint_vendor(const struct hint_sources *from, const struct vendor *ve
             vendor->nodes[0], vendor->kernel_driver);
     else if (closed == nodes)
         strbuf_addf(out, "%s", strbuf_str(&more));
+    else if (vendor->library && from->can_load(vendor->library))
+        strbuf_addf(
+            out, "its driver %s is there, but no file in %s names it. Run echo %s | sudo tee %s/gpu.icd\n%s",
+            vendor->library, from->vendors, vendor->library, from->vendors, strbuf_str(&more));
     else
         strbuf_addf(out, "no OpenCL driver has it. Install %s\n%s", vendor->packages, strbuf_str(&more));
     strbuf_fini(&more);
@@ -266,6 +273,6 @@ static void hint_bus(const struct hint_sources *from, const struct device_info *
 void gpu_hints(const struct hint_sources *from, const struct device_info *devices, size_t count,
                struct strbuf *out)
 {
-    hint_icds(from->vendors, platforms_in(devices, count), out);
+    hint_icds(from, platforms_in(devices, count), out);
     hint_bus(from, devices, count, out);
 }

@@ -9,9 +9,10 @@
 #include "model/device.h"
 
 struct hint_sources {
-    const char *root;                   /* stands before /sys and /dev: "" is this machine */
-    const char *vendors;                /* the folder of .icd files, or one of them */
-    bool (*may_open)(const char *path); /* for reading and writing, by this user */
+    const char *root;                      /* stands before /sys and /dev: "" is this machine */
+    const char *vendors;                   /* the folder of .icd files, or one of them */
+    bool (*may_open)(const char *path);    /* for reading and writing, by this user */
+    bool (*can_load)(const char *library); /* whether the dynamic linker finds it */
 };
 
 /* This machine's; vendors is where the loader looks (OCL_ICD_VENDORS). */
