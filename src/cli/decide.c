@@ -428,9 +428,8 @@ const struct command command_decide = {
     .name = "decide",
     .help = "name the device for a call of some size, from a results file",
     .description =
-        "Answers which device is faster for a call of this size, and by how much, from a results file: "
-        "measured, or "
-        "interpolated between the measured points around it, in logarithms. Outside of them it says so, and "
+        "Answers which device is faster for a call of this size, or of so many covered pairs, and by how much, "
+        "from a results file: measured, or interpolated between the measured points around it, in logarithms. Outside of them it says so, and "
         "shows the nearest point. Without a results file it gives a rule of thumb.",
     .arguments = "[RESULTS]",
     .max_arguments = 1,
