@@ -147,8 +147,9 @@ def test_bad_usage(gpubench, arguments, message):
     assert message in run.stderr
 
 
-def test_interrupted_keeps_the_best(tmp_path):
-    process = subprocess.Popen([PROGRAM, "fit", PHOTO, "-d", "openmp", "--steps", "1000000", "--size", "32", "--patience",
+@pytest.mark.parametrize("device", ["openmp", pytest.param("ocl", marks=needs_opencl)])
+def test_interrupted_keeps_the_best(tmp_path, device):
+    process = subprocess.Popen([PROGRAM, "fit", PHOTO, "-d", device, "--steps", "1000000", "--size", "32", "--patience",
                                 "0", "-o", "cut"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(2)
     process.send_signal(signal.SIGINT)
