@@ -250,11 +250,20 @@ static bool read_head(struct results *results, const struct json *root, struct e
     return true;
 }
 
+/* Files from before there were sources say it once, of all cells. */
+static enum scene_source source_of_all(const struct results *results)
+{
+    const struct json *kind = json_get(json_get(json_get(results->head, "config"), "scene"), "kind");
+    return kind != NULL && strcmp(json_string(kind), "file") == 0 ? SOURCE_FILE : SOURCE_RANDOM;
+}
+
 static bool read_cell(struct results *results, const struct json *object, struct err *err)
 {
     struct cell cell;
     if (!cell_from_json(&cell, object, err))
         return err_wrap(err, "%s", results->path);
+    if (json_get(json_get(object, "params"), "source") == NULL)
+        cell.spec.source = source_of_all(results);
     if (cell.device >= results->device_count) {
         err_set(err, ERR_CONFIG, "%s: cell \"%.200s\": device %zu is not in the file", results->path, cell.id,
                 cell.device);

@@ -154,18 +154,12 @@ void label_line(char out[LABEL_MAX], const struct results *results, const struct
     strbuf_fini(&sb);
 }
 
-/* NULL where the config does not say. A file of a version without sources has the scene's kind alone. */
+/* NULL where there is no config. */
 static const char *scenes_of(const struct results *results, const struct render_spec *spec)
 {
-    const struct json *config = results->head ? json_get(results->head, "config") : NULL;
-    const struct json *kind = json_get(json_get(config, "scene"), "kind");
-    const char *source = kind                                            ? json_string(kind)
-                         : json_get(json_get(config, "axes"), "source") ? spec_find("source")->values[spec->source]
-                                                                         : NULL;
-
-    if (!source)
+    if (!json_get(results->head, "config"))
         return NULL;
-    return strcmp(source, "file") == 0 ? "scenes from files" : "random scenes";
+    return spec->source == SOURCE_FILE ? "scenes from files" : "random scenes";
 }
 
 void label_point(char out[LABEL_MAX], const struct results *results, const struct render_spec *spec,

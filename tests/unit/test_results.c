@@ -215,6 +215,25 @@ static void test_what_is_no_results_file(void **state)
     err_fini(&err);
 }
 
+static void test_files_from_before_there_were_sources(void **state)
+{
+#define WITH_SCENE(kind)                                                                                     \
+    "{\"schema\": \"gpubench-results\", \"version\": 1, \"config\": {\"scene\": {\"kind\": \"" kind "\"}}, "         \
+    "\"devices\": [{\"selector\": \"openmp\", \"backend\": \"openmp\"}], \"cells\": [" CELL_A "]}"
+    static const char *const texts[] = {WITH_SCENE("random"), WITH_SCENE("file")};
+    static const enum scene_source want[] = {SOURCE_RANDOM, SOURCE_FILE};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct results r;
+        struct err err = ERR_INIT;
+        const char *path = in_folder("old.json");
+        write_text(path, texts[i]);
+        assert_true(results_load(path, &r, &err));
+        assert_int_equal(r.cells[0].spec.source, want[i]);
+        results_fini(&r);
+    }
+}
+
 static void test_journal(void **state)
 {
     (void)state;
@@ -380,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_a_full_disk_leaves_nothing),
         cmocka_unit_test(test_default_path),
         cmocka_unit_test(test_what_is_no_results_file),
+        cmocka_unit_test(test_files_from_before_there_were_sources),
         cmocka_unit_test(test_journal),
         cmocka_unit_test(test_a_journal_of_passes),
         cmocka_unit_test(test_a_journal_cut_short_is_gone_on_with),
