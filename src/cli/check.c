@@ -192,8 +192,8 @@ static void say_again(const struct check *c, size_t suspects, size_t untold)
     if (suspects)
         strbuf_addf(&text, "%zu cell%s slower", suspects, suspects == 1 ? " looks" : "s look");
     if (untold)
-        strbuf_addf(&text, "%s%zu cell%s not be told by so few processes", suspects ? ", " : "", untold,
-                    untold == 1 ? " can" : "s can");
+        strbuf_addf(&text, "%s%zu cell%s cannot be told by so few processes", suspects ? ", " : "", untold,
+                    untold == 1 ? "" : "s");
     say(&c->options->measure.base, "%s: measured again in a fresh process", strbuf_str(&text));
     strbuf_fini(&text);
 }
