@@ -21,7 +21,7 @@ struct save {
     size_t count;
     struct results made;
     struct runner_summary summary; /* of the latest process */
-    uint64_t one_ns; /* what one process took */
+    uint64_t one_ns;               /* what one process took */
     int argc;
     char **argv;
 };

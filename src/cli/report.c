@@ -159,9 +159,10 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
 const struct command command_report = {
     .name = "report",
     .help = "print tables from results files",
-    .description =
-        "Prints the tables of results files, or of a FILE.partial that an interrupted run left; - is standard "
-        "input. What its run warned of is said again on standard error. Several files make one output: one page, one list of tables, one CSV under one header.",
+    .description = "Prints the tables of results files, or of a FILE.partial that an interrupted run left; - "
+                   "is standard "
+                   "input. What its run warned of is said again on standard error. Several files make one "
+                   "output: one page, one list of tables, one CSV under one header.",
     .arguments = "[RESULTS...]",
     .max_arguments = SIZE_MAX,
     .options = table,

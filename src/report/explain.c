@@ -177,7 +177,8 @@ static void add_threads(struct causes *list, const struct match *m, const struct
                         const struct device_info *now)
 {
     const uint32_t chosen_before = m->was->spec.threads, chosen = m->now->spec.threads;
-    const uint32_t before = chosen_before ? chosen_before : was->threads, after = chosen ? chosen : now->threads;
+    const uint32_t before = chosen_before ? chosen_before : was->threads,
+                   after = chosen ? chosen : now->threads;
 
     if (before != after)
         add(list, chosen_before || chosen ? CAUSE_OPTION : CAUSE_ENVIRONMENT, false,

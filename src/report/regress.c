@@ -267,8 +267,7 @@ static bool any_of_point(const struct regression *r, const char *id,
     const struct cell *cell = results_find(r->now, id);
 
     for (size_t i = 0; cell && i < r->cell_count; i++)
-        if (test(r, &r->cells[i]) &&
-            specs_equal(&r->cells[i].match.now->spec, &cell->spec, keys_of_point()))
+        if (test(r, &r->cells[i]) && specs_equal(&r->cells[i].match.now->spec, &cell->spec, keys_of_point()))
             return true;
     return false;
 }
