@@ -40,7 +40,7 @@ static double cell_value(const struct cell *cell, size_t range)
 {
     if (range < SURFACE_AXES)
         return surface_value(&cell->spec, (enum surface_axis)range);
-    return cell->pairs ? (double)cell->pairs / call_pixels(&cell->spec) : NAN;
+    return cell->pairs && cell->spec.batch ? (double)cell->pairs / call_pixels(&cell->spec) : NAN;
 }
 
 /* ---- contenders ---- */
