@@ -63,11 +63,12 @@ static void add_device(struct strbuf *out, const struct ratio *ratio)
 static bool add_map(struct strbuf *out, const struct view *v, bool device, struct err *err)
 {
     const struct plane *p = &v->plane;
+    const char *what = device ? "the device's own time" : "the call";
 
     strbuf_addf(out,
-                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"heat map\">"
+                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"heat map, %s\">"
                 "<table class=\"heat\"><caption>%s</caption>\n<thead><tr><td></td>",
-                device ? "the device's own time" : "the call");
+                what, what);
     for (size_t i = 0; i < p->triangle_count; i++)
         strbuf_addf(out, "<th scope=\"col\">%u%s</th>", (unsigned)p->triangles[i].triangles,
                     i                                  ? ""
