@@ -1,15 +1,15 @@
 /* The second pass of the ordered reduction: adds each triangle's partial sums, and each scene's losses,
- * in an order that never changes. */
+ * in an order that never changes, and makes gradients of them. */
 #include "edge_sums.h"
 
 #pragma OPENCL FP_CONTRACT OFF
 
 #ifdef PATH_CPU
 #define GATHER_GROUP 1u
-#define GATHER_PARTS 1u
+typedef float some;
 #else
-#define GATHER_GROUP 64u
-#define GATHER_PARTS (4u * GATHER_GROUP / SHARED_SLOT) /* a lane adds four values */
+#define GATHER_GROUP (4u * SHARED_GATHER_FOURS)
+typedef float4 some;
 #endif
 
 /* Adds every GATHER_GROUP-th loss partial, with the rounding error carried along (Kahan): a scene's loss has
@@ -25,83 +25,94 @@ static float part_of_loss(global const float *partials, uint count, uint lane)
     return sum;
 }
 
-#ifdef PATH_CPU
-typedef float some;
-#else
-typedef float4 some;
-#endif
-
-/* Adds every GATHER_PARTS-th partial sum, of the value (or four of them) that `slots` points at. */
-static some part_of_sum(global const some *slots, uint count, uint part)
+/* Adds every parts-th partial sum, of the value (or four of them) that `slots` points at. */
+static some part_of_sum(global const some *slots, uint count, uint part, uint parts)
 {
-    const uint stride = SHARED_SLOT * sizeof(float) / sizeof(some);
+    const size_t stride = SHARED_SLOT * sizeof(float) / sizeof(some);
     some sum = (some)(0.0f);
     uint s = part;
-    for (; s + 3u * GATHER_PARTS < count; s += 4u * GATHER_PARTS) { /* four loads under way at a time */
-        global const some *at = slots + (size_t)s * stride;
-        some a = at[0], b = at[GATHER_PARTS * stride], c = at[2u * GATHER_PARTS * stride];
-        some d = at[3u * GATHER_PARTS * stride];
+    for (; s + 3u * parts < count; s += 4u * parts) { /* four loads under way at a time */
+        some a = slots[s * stride], b = slots[(s + parts) * stride];
+        some c = slots[(s + 2u * parts) * stride], d = slots[(s + 3u * parts) * stride];
         sum += (a + b) + (c + d);
     }
-    for (; s < count; s += GATHER_PARTS)
-        sum += slots[(size_t)s * stride];
+    for (; s < count; s += parts)
+        sum += slots[s * stride];
     return sum;
 }
 
-/* Group (i, 0, scene): triangle first + i of the scene; beyond the last triangle, the scene's loss.
- * loss_partials: [scenes][tiles]. */
+/* How many partial sums a triangle has. */
+static uint slots_of(global const struct shared_triangle *t)
+{
+    const uint left = t->columns & 0xffffu, right = t->columns >> 16, top = t->rows & 0xffffu,
+               bottom = t->rows >> 16;
+    if (left >= right || t->slot == SHARED_NO_SLOT)
+        return 0;
+    return ((right - 1) / TILE_W - left / TILE_W + 1) * ((bottom - 1) / TILE_H - top / TILE_H + 1);
+}
+
+#ifdef PATH_CPU
+/* Work-item (i, 0, scene): triangle first + i; beyond the last triangle, the scene's loss. */
+#else
+/* Group (i, 0, scene): the next triangles, from those of group `first` on; beyond the last of them, the
+ * scene's loss. */
+#endif
 kernel __attribute__((reqd_work_group_size(GATHER_GROUP, 1, 1))) void
 gather(const struct shared_view view, global const struct shared_triangle *triangles,
        global const float *slots, global const float *loss_partials, global float *out, uint first)
 {
-#ifndef PATH_CPU
-    local float parts[4 * GATHER_GROUP]; /* [GATHER_PARTS][SHARED_SLOT] */
-    some four = (some)(0.0f);
-#endif
-    const uint lane = (uint)get_local_id(0), i = first + (uint)get_group_id(0);
+    const uint lane = (uint)get_local_id(0), group = first + (uint)get_group_id(0);
     const uint tiles = view.tiles_x * view.tiles_y;
     const size_t scene = view.first_scene + get_global_id(2), out_scene = view.out_first + scene;
-    const bool is_loss = i >= view.triangles;
     global float *losses = out + (size_t)view.out_scenes * view.triangles * SUMS;
-    global float *grads = out + (out_scene * view.triangles + i) * SUMS;
-    uint count = 0;
-    float sum = 0.0f;
-    if (is_loss) {
-        sum = part_of_loss(loss_partials + scene * tiles, tiles, lane);
-    } else {
-        global const struct shared_triangle *t = triangles + scene * view.triangles + i;
-        uint left = t->columns & 0xffffu, right = t->columns >> 16;
-        uint top = t->rows & 0xffffu, bottom = t->rows >> 16;
-        if (left < right && t->slot != SHARED_NO_SLOT) {
-            count = ((right - 1) / TILE_W - left / TILE_W + 1) * ((bottom - 1) / TILE_H - top / TILE_H + 1);
-            slots += (scene * view.slot_capacity + t->slot) * SHARED_SLOT;
-        }
-#ifndef PATH_CPU
-        four = part_of_sum((global const some *)slots + lane % 4u, count, lane / 4u);
-#endif
-    }
+    global float *grads = out + out_scene * view.triangles * SUMS;
+    triangles += scene * view.triangles;
+    slots += scene * view.slot_capacity * SHARED_SLOT;
+    loss_partials += scene * tiles;
 #ifdef PATH_CPU
-    if (is_loss)
-        losses[out_scene] = sum * view.loss_scale;
-    for (uint value = 0; !is_loss && value < SUMS; ++value)
-        grads[value] = part_of_sum(slots + value, count, 0);
+    if (group >= view.triangles) {
+        losses[out_scene] = part_of_loss(loss_partials, tiles, lane) * view.loss_scale;
+        return;
+    }
+    const uint count = slots_of(&triangles[group]);
+    slots += (size_t)triangles[group].slot * SHARED_SLOT;
+    for (uint value = 0; value < SUMS; ++value)
+        grads[(size_t)group * SUMS + value] = part_of_sum(slots + value, count, 0, 1);
 #else
-    if (is_loss)
-        parts[lane] = sum;
-    else
-        vstore4(four, lane, parts);
+    local float4 parts_of[GATHER_GROUP]; /* [triangle][part][SHARED_SLOT] */
+    local float totals[GATHER_GROUP * 4];
+    local float *values = (local float *)parts_of;
+    const uint parts = SHARED_GATHER_PARTS(tiles), each = SHARED_GATHER_FOURS / parts, begin = group * each;
+    const bool is_loss = begin >= view.triangles;
+    const uint i = begin + lane / 4u / parts;
+    float loss = 0.0f;
+    some four = (some)(0.0f);
+    if (is_loss) {
+        loss = part_of_loss(loss_partials, tiles, lane);
+    } else if (i < view.triangles) {
+        const uint count = slots_of(&triangles[i]);
+        global const some *from = (global const some *)(slots + (size_t)triangles[i].slot * SHARED_SLOT);
+        four = part_of_sum(from + lane % 4u, count, lane / 4u % parts, parts);
+    }
+    parts_of[lane] = is_loss ? (some)(loss) : four;
     barrier(CLK_LOCAL_MEM_FENCE);
-    sum = 0.0f;
-    for (uint part = 0; !is_loss && lane < SHARED_SLOT && part < GATHER_PARTS; ++part)
-        sum += parts[part * SHARED_SLOT + lane];
-    for (uint part = 0; is_loss && lane == 0 && part < GATHER_GROUP; ++part)
-        sum += parts[part];
+    for (uint at = lane; !is_loss && at < each * SHARED_SLOT; at += GATHER_GROUP) {
+        float sum = 0.0f;
+        for (uint part = 0; part < parts; ++part)
+            sum += values[(at / SHARED_SLOT * parts + part) * SHARED_SLOT + at % SHARED_SLOT];
+        totals[at] = sum;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
-    parts[lane] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (is_loss && lane == 0)
-        losses[out_scene] = sum * view.loss_scale;
-    else if (!is_loss && lane < SUMS)
-        grads[lane] = GRADIENT_OF(parts, triangles + scene * view.triangles + i, view.inverse_softness, lane);
+    if (is_loss && lane == 0) {
+        for (uint part = 1; part < GATHER_GROUP; ++part)
+            loss += parts_of[part].x;
+        losses[out_scene] = loss * view.loss_scale;
+    }
+    const uint here = is_loss ? 0 : min(each, view.triangles - begin);
+    for (uint at = lane; at < here * SUMS; at += GATHER_GROUP) {
+        const uint k = at / SUMS, value = at % SUMS;
+        grads[(size_t)begin * SUMS + at] =
+            GRADIENT_OF(totals + k * SHARED_SLOT, &triangles[begin + k], view.inverse_softness, value);
+    }
 #endif
 }

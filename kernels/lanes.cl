@@ -8,8 +8,10 @@ kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lanes(global floa
     struct team team;
 #ifdef PATH_LOCAL
     local uint votes[TEAM_VOTES];
-    local float sums[TEAM_SUMS];
     team.votes = votes;
+#endif
+#ifdef TEAM_SUMS
+    local float sums[TEAM_SUMS] __attribute__((aligned(16)));
     team.sums = sums;
 #endif
     team.lane = (uint)get_local_id(0);

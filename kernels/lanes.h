@@ -32,19 +32,26 @@ typedef int mask;
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
-struct team {
-    uint lane;
-#ifdef PATH_LOCAL
-    local uint *votes;  /* [(LANES + 31) / 32] */
-    local float *sums;  /* [TEAM_SUMS] */
-#endif
-};
-
 #ifdef PATH_LOCAL
 #define SEGMENTS (LANES / SHARED_SLOT)
 #define TEAM_VOTES ((LANES + 31u) / 32u)
 #define TEAM_SUMS (SHARED_SLOT * (LANES + 1u + SEGMENTS))
+#elif defined(PATH_PTX)
+/* A lane's values stand 20 floats apart, and those of the upper half 16 further: neither the lanes that write their
+ * own values four at a time nor those that read one value of all lanes of a half meet in the same banks. */
+#define SUM_STRIDE (SHARED_SLOT + 4u)
+#define TEAM_SUMS (32u * SUM_STRIDE + 16u)
 #endif
+
+struct team {
+    uint lane;
+#ifdef TEAM_SUMS
+    local float *sums; /* [TEAM_SUMS], aligned to 16 bytes */
+#endif
+#ifdef PATH_LOCAL
+    local uint *votes; /* [TEAM_VOTES] */
+#endif
+};
 
 /* Makes what the team wrote to its memory visible to all of its lanes. */
 static inline void team_sync(void)
@@ -169,13 +176,6 @@ static inline float shuffle_xor(float v, uint lane_mask)
     return r;
 }
 
-/* Lanes with the bit unset keep low, the others high; each gives away what it does not keep to its partner
- * across that bit, and adds what it gets. */
-static inline float exchange(float low, float high, uint lane, uint bit)
-{
-    bool up = lane & bit;
-    return (up ? high : low) + shuffle_xor(up ? low : high, bit);
-}
 #endif
 
 /* Sums one value over the team; every lane gets it. The order is fixed. */
@@ -220,19 +220,21 @@ static inline void team_add_ten(const struct team *team, const real *v, global f
 static inline float team_sum_slot(const struct team *team, const float *v, uint *which)
 {
 #if defined(PATH_PTX)
-    /* A transposing butterfly: each step halves the values a lane holds and doubles the lanes that each
-     * of them stands for: sixteen shuffles where separate sums take eighty. */
-    float a[8], b[4], c[2];
-    UNROLLED for (uint i = 0; i < 8; ++i)
-        a[i] = exchange(v[i], v[i + 8], team->lane, 16);
-    UNROLLED for (uint i = 0; i < 4; ++i)
-        b[i] = exchange(a[i], a[i + 4], team->lane, 8);
-    UNROLLED for (uint i = 0; i < 2; ++i)
-        c[i] = exchange(b[i], b[i + 2], team->lane, 4);
-    float d = exchange(c[0], c[1], team->lane, 2);
-    d += shuffle_xor(d, 1);
-    *which = team->lane & 1u ? SHARED_SLOT : team->lane / 2u;
-    return d;
+    /* Through memory: 24 instructions that move values, where a butterfly of shuffles takes 46. */
+    const uint upper = team->lane & 16u;
+    local float4 *row = (local float4 *)(team->sums + team->lane * SUM_STRIDE + upper);
+    local const float *column = team->sums + upper * (SUM_STRIDE + 1u) + team->lane % 16u;
+    float part[4];
+    UNROLLED for (uint i = 0; i < 4; ++i) row[i] = (float4)(v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3]);
+    team_sync();
+    UNROLLED for (uint i = 0; i < 4; ++i) part[i] =
+        (column[i * SUM_STRIDE] + column[(i + 4u) * SUM_STRIDE]) +
+        (column[(i + 8u) * SUM_STRIDE] + column[(i + 12u) * SUM_STRIDE]);
+    float sum = (part[0] + part[1]) + (part[2] + part[3]);
+    sum += shuffle_xor(sum, 16);
+    team_sync(); /* all have read it */
+    *which = min(team->lane, (uint)SHARED_SLOT);
+    return sum;
 #elif defined(PATH_SUBGROUPS)
     float mine = 0.0f;
     UNROLLED for (uint i = 0; i < SHARED_SLOT; ++i) {

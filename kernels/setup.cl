@@ -9,6 +9,7 @@
  * inside from outside beyond its tips, where rounding would flip far pixels. */
 #define THIN 1e-3f
 #define NO_REACH 1e30f
+#define AT_A_TIME 4u /* triangles that a lane loads */
 
 /* MODEL.md, Forward 1: every operation rounded to float32. */
 static inline uint2 padded_bounds(const float *v, float sigma, uint width, uint height)
@@ -92,22 +93,40 @@ static inline struct shared_triangle frame(const float *p, const struct shared_v
     return t;
 }
 
-/* How many partial sums the triangles before `end` need. Saturates, so that a scene that wants more than 2^32
- * says so. */
-static uint count_before(const struct shared_view *view, global const float *in, uint end, uint lane,
-                         local uint *counts)
+/* The sum of the counts of this lane and those below, and of all. Saturates, so that a scene that wants more than 2^32
+ * says so. Each step adds what lies `step` lanes below, from one array into the other. */
+static uint running_total(uint count, uint lane, local uint counts[2][SETUP_GROUP], uint *all)
 {
-    uint count = 0, total = 0;
-    for (uint i = lane; i < end; i += SETUP_GROUP) {
-        float p[SHARED_STRIDE];
-        UNROLLED for (uint v = 0; v < SHARED_STRIDE; ++v) p[v] = in[(size_t)i * SHARED_STRIDE + v];
-        count = add_sat(count, tiles_met(bounds_of(p, view)));
+    uint side = 0;
+    counts[0][lane] = count;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint step = 1; step < SETUP_GROUP; step *= 2) {
+        counts[1 - side][lane] = add_sat(counts[side][lane], lane >= step ? counts[side][lane - step] : 0u);
+        side = 1 - side;
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    counts[lane] = count;
+    count = counts[side][lane];
+    *all = counts[side][SETUP_GROUP - 1];
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = 0; i < min(end, (uint)SETUP_GROUP); ++i)
-        total = add_sat(total, counts[i]);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    return count;
+}
+
+/* How many partial sums the triangles before `end` need. */
+static uint count_before(const struct shared_view *view, global const float *in, uint end, uint lane,
+                         local uint counts[2][SETUP_GROUP])
+{
+    uint count = 0, total;
+    for (uint first = lane; first < end; first += AT_A_TIME * SETUP_GROUP) {
+        float p[AT_A_TIME][SHARED_STRIDE];
+        UNROLLED for (uint u = 0; u < AT_A_TIME; ++u) /* the loads first, so that they overlap */
+        {
+            const uint i = min(first + u * SETUP_GROUP, end - 1u);
+            UNROLLED for (uint v = 0; v < SHARED_STRIDE; ++v) p[u][v] = in[(size_t)i * SHARED_STRIDE + v];
+        }
+        UNROLLED for (uint u = 0; u < AT_A_TIME; ++u)
+            count = add_sat(count, first + u * SETUP_GROUP < end ? tiles_met(bounds_of(p[u], view)) : 0u);
+    }
+    running_total(count, lane, counts, &total);
     return total;
 }
 
@@ -128,7 +147,7 @@ setup(const struct shared_view view, global const float *in, global struct share
     /* A group's share: whole rounds of SETUP_GROUP. */
     const uint share = ((view.triangles + SETUP_GROUP - 1) / SETUP_GROUP + groups - 1) / groups * SETUP_GROUP;
     const uint begin = min(share * group, view.triangles), end = min(begin + share, view.triangles);
-    uint total = count_before(&view, in, flags & SHARED_SETUP_PLACES ? begin : 0, lane, counts[0]);
+    uint total = count_before(&view, in, flags & SHARED_SETUP_PLACES ? begin : 0, lane, counts);
     for (uint first = begin; first < end; first += SETUP_GROUP) {
         uint i = first + lane;
         bool live = i < end;
@@ -140,18 +159,9 @@ setup(const struct shared_view view, global const float *in, global struct share
             t = frame(p, &view);
             count = tiles_met((uint2)(t.columns, t.rows));
         }
-        /* Running totals: each step adds what lies `step` lanes below, from one array into the other. */
-        uint side = 0;
-        counts[0][lane] = count;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint step = 1; step < SETUP_GROUP; step *= 2) {
-            counts[1 - side][lane] = counts[side][lane] + (lane >= step ? counts[side][lane - step] : 0);
-            side = 1 - side;
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        uint last = total + counts[side][lane];
-        total = add_sat(total, counts[side][SETUP_GROUP - 1]);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        uint all;
+        const uint last = add_sat(total, running_total(count, lane, counts, &all));
+        total = add_sat(total, all);
         if (live) {
             t.slot = last <= view.slot_capacity && total < SHARED_NO_SLOT ? last - count : SHARED_NO_SLOT;
             triangles[i] = t;

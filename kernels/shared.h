@@ -18,6 +18,10 @@
 
 #define SHARED_STRIDE 10          /* parameters of a triangle: x0 y0 x1 y1 x2 y2 r g b alpha */
 #define SHARED_SLOT 16            /* floats that a triangle's partial sums of one tile take */
+/* Groups of four lanes that add up a triangle's partial sums, of GATHER_FOURS in a work-group: more where there may be
+ * many. By the tiles, and not by the sums that a batch needs: their order must not change with it. */
+#define SHARED_GATHER_PARTS(tiles) ((tiles) <= 1024 ? 4u : 16u)
+#define SHARED_GATHER_FOURS 16u
 #define SHARED_MAX_COORD 16384.0f /* a coordinate beyond it counts as not finite */
 #define SHARED_MIN_WEIGHT 1e-6f   /* a pixel of at most this weight is not covered */
 #define SHARED_NO_SLOT 0xffffffffu

@@ -42,10 +42,11 @@ struct walk {
 #endif
 };
 
-/* The scene's triangle at place k from the bottom, of the list or, where that is not whole, of all. */
+/* The scene's triangle at place k from the bottom, of the list or, where that is not whole, of all of the
+ * team's. */
 static inline uint triangle_at(const struct work *work, uint k)
 {
-    return work->whole ? work->list[k].x : k;
+    return work->whole ? work->list[k].x : work->begin + k;
 }
 
 #ifdef STRATEGY_RECOMPUTE
@@ -72,7 +73,8 @@ static inline void recompute(const struct work *work, const struct shared_view *
 /* Whether the triangle at place k may touch block j. */
 static inline bool meets_block(const struct work *work, uint k, uint j)
 {
-    const uint bits = work->whole ? work->list[k].y : blocks_in_bounds(&work->tile, work->bounds[k]);
+    const uint bits =
+        work->whole ? work->list[k].y : blocks_in_bounds(&work->tile, work->bounds[work->begin + k]);
     return bits >> j & 1u;
 }
 
@@ -93,7 +95,12 @@ static inline float below_dot(const struct work *work, const struct shared_view 
         dot = FMA(shown, DOT(g_r, g_g, g_b, t.colour.x, t.colour.y, t.colour.z), dot);
         through -= shown;
     }
-    return FMA(through, DOT(g_r, g_g, g_b, work->ground.x, work->ground.y, work->ground.z), dot);
+#ifdef SHARED_TILE
+    const float4 ground = look_through(work, j).below;
+#else
+    const float4 ground = work->ground;
+#endif
+    return FMA(through, DOT(g_r, g_g, g_b, ground.x, ground.y, ground.z), dot);
 }
 #endif
 
@@ -214,7 +221,7 @@ static inline bool walk_triangle(const struct work *work, const struct shared_vi
                                  global float *grads)
 {
     const struct facing f = face(*t, work->triangles + t->item.x, &work->tile, view);
-    const uint place = work->whole ? at : t->item.x;
+    const uint place = work->whole ? at : t->item.x - work->begin;
     bool steep = false;
     float sums[SHARED_SLOT];
 #ifdef STRATEGY_FUSED
@@ -266,7 +273,7 @@ static inline bool walk_backward(struct work *work, const struct shared_view *vi
                                  global const float *tape, global float *grads)
 {
     bool steep = false;
-    work->next = work->whole ? view->triangles : 0;
+    work->next = work->whole ? work->count : 0;
     do {
         fill_list(work, view, true, work->whole);
         for (uint left = work->length; left > 0;) {
@@ -283,7 +290,7 @@ static inline bool walk_backward(struct work *work, const struct shared_view *vi
                 steep = walk_triangle(work, view, &t, left + k - 1u, walk, tape, grads) || steep;
             }
         }
-    } while (work->next < view->triangles);
+    } while (work->next < work->count);
     return steep;
 }
 
@@ -317,13 +324,17 @@ static inline void add_alpha(const struct work *work, uint4 place, uint i, float
 static inline void walk_steep(const struct work *work, const struct shared_view *view,
                               const struct walk *walk, global float *grads)
 {
-    const uint places = work->whole ? work->length : view->triangles;
+    const uint places = work->whole ? work->length : work->count;
     team_sync_global();
     ROLLED for (uint j = 0; j < BLOCKS; ++j)
     {
         const float g_r = pick(walk->g_r, j), g_g = pick(walk->g_g, j), g_b = pick(walk->g_b, j);
-        float through = 1.0f, scale = 1.0f;
-        float rest = below_dot(work, view, places, j, g_r, g_g, g_b);
+#ifdef SHARED_TILE
+        float through = look_through(work, j).through;
+#else
+        float through = 1.0f;
+#endif
+        float scale = through, rest = through * below_dot(work, view, places, j, g_r, g_g, g_b);
         ROLLED for (uint k = places; k > 0; --k)
         {
             if (!meets_block(work, k - 1u, j))

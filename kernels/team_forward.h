@@ -8,6 +8,9 @@
 
 struct canvas {
     float r[BLOCKS], g[BLOCKS], b[BLOCKS];
+#ifdef SHARED_TILE
+    float through[BLOCKS]; /* product of 1 - w */
+#endif
 };
 
 #define COMPOSITE(canvas, w, c) (canvas) = FMA(w, (c) - (canvas), canvas)
@@ -20,6 +23,9 @@ static inline void clear_canvas(struct canvas *canvas, float4 ground)
         canvas->r[j] = ground.x;
         canvas->g[j] = ground.y;
         canvas->b[j] = ground.z;
+#ifdef SHARED_TILE
+        canvas->through[j] = 1.0f;
+#endif
     }
 }
 
@@ -33,8 +39,53 @@ static inline void composite(const struct facing *f, uint bits, struct canvas *c
         COMPOSITE(canvas->r[j], w, f->t.colour.x);
         COMPOSITE(canvas->g[j], w, f->t.colour.y);
         COMPOSITE(canvas->b[j], w, f->t.colour.z);
+#ifdef SHARED_TILE
+        canvas->through[j] = FMA(-w, canvas->through[j], canvas->through[j]);
+#endif
     }
 }
+
+#ifdef SHARED_TILE
+/* A pixel's canvases: below this team's triangles, above them, and above all; and what the teams in front let
+ * through. */
+struct stack {
+    float4 below, top, whole;
+    float through;
+};
+
+static inline struct stack look_through(const struct work *work, uint j)
+{
+    struct stack s = {work->ground, work->ground, work->ground, 1.0f};
+    UNROLLED for (uint layer = 0; layer < TEAMS; ++layer)
+    {
+        const float4 part = work->layers[(layer * BLOCKS + j) * LANES + work->team.lane];
+        s.below = layer == work->layer ? s.whole : s.below;
+        s.whole = (float4)(FMA(part.w, s.whole.x, part.x), FMA(part.w, s.whole.y, part.y),
+                           FMA(part.w, s.whole.z, part.z), 0.0f);
+        s.top = layer == work->layer ? s.whole : s.top;
+        s.through *= layer > work->layer ? part.w : 1.0f;
+    }
+    return s;
+}
+
+/* Shares what the team's triangles make of a black canvas; the canvas becomes that of all teams. */
+static inline void join_layers(const struct work *work, struct canvas *canvas)
+{
+    FOR_ALL_BLOCKS(j)
+    {
+        work->layers[(work->layer * BLOCKS + j) * LANES + work->team.lane] =
+            (float4)(canvas->r[j], canvas->g[j], canvas->b[j], canvas->through[j]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    FOR_ALL_BLOCKS(j)
+    {
+        const float4 whole = look_through(work, j).whole;
+        canvas->r[j] = whole.x;
+        canvas->g[j] = whole.y;
+        canvas->b[j] = whole.z;
+    }
+}
+#endif
 
 /* tape: the scene's [T][H][W][3], with STRATEGY_TAPED. */
 static inline void walk_forward(struct work *work, const struct shared_view *view, struct canvas *canvas,
@@ -42,7 +93,11 @@ static inline void walk_forward(struct work *work, const struct shared_view *vie
 {
     const struct tile *tile = &work->tile;
     uint parts = 0;
+#ifdef SHARED_TILE
+    clear_canvas(canvas, (float4)(0.0f));
+#else
     clear_canvas(canvas, work->ground);
+#endif
     do {
         fill_list(work, view, false, false);
         ++parts;
@@ -66,7 +121,7 @@ static inline void walk_forward(struct work *work, const struct shared_view *vie
                 composite(&f, t.item.y, canvas);
             }
         }
-    } while (work->next < view->triangles);
+    } while (work->next < work->count);
     work->whole = parts == 1;
 }
 

@@ -9,6 +9,8 @@
  *   WITH_LOSS       loss partials are written, one a tile
  *   WITH_IMAGE      the forward pass writes the image
  *   LANES, BLOCK_W, BLOCKS_X, BLOCKS_Y   the tile: BLOCKS_X x BLOCKS_Y blocks, a pixel of each a lane
+ *   TEAMS, SHARED_TILE   teams a work-group, each with a tile of its own or, with SHARED_TILE, one for all: each
+ *                   walks its part of the triangles, which make a layer of the image
  *   LIST_ROOM       entries of a team's list; a longer list is walked in parts
  *   BIN_TILES       the bins of bin.cl say which triangles to look at; not defined: all of them
  *   WALK_UNROLL     triangles that the walks take at a time; not defined: the compiler's choice
@@ -62,20 +64,30 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
 #endif
 #ifdef PATH_LOCAL
     local uint votes[TEAM_VOTES];
-    local float team_sums[TEAM_SUMS];
 #endif
-    uint column = (uint)get_group_id(0), row = view.first_row + (uint)get_group_id(1) * TEAMS + (uint)get_local_id(1);
+#ifdef TEAM_SUMS
+    local float team_sums[TEAMS][TEAM_SUMS] __attribute__((aligned(16)));
+#endif
+    const uint column = (uint)get_group_id(0), member = (uint)get_local_id(1);
+#ifdef SHARED_TILE
+    local float4 layers[TEAMS * BLOCKS * LANES];
+    const uint row = view.first_row + (uint)get_group_id(1);
+#else
+    const uint row = view.first_row + (uint)get_group_id(1) * TEAMS + member;
+#endif
     size_t scene = view.first_scene + get_group_id(2), plane = (size_t)view.width * view.height * 3;
     struct work work;
     struct canvas canvas;
-#if TEAMS > 1
+#if TEAMS > 1 && !defined(SHARED_TILE)
     if (row >= view.tiles_y) /* a whole team leaves, and teams never wait for each other */
         return;
 #endif
     work.team.lane = (uint)get_local_id(0);
 #ifdef PATH_LOCAL
     work.team.votes = votes;
-    work.team.sums = team_sums;
+#endif
+#ifdef TEAM_SUMS
+    work.team.sums = team_sums[member];
 #endif
     place_tile(&work.tile, &view, work.team.lane, column, row);
     work.triangles = triangles + scene * view.triangles;
@@ -90,6 +102,16 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
 #if defined(REDUCTION_LOCAL) && !defined(PATH_CPU)
     work.totals = totals[get_local_id(1)];
 #endif
+#ifdef SHARED_TILE
+    work.layer = member;
+    work.layers = layers;
+    work.begin = view.triangles * member / TEAMS;
+    work.count = view.triangles * (member + 1u) / TEAMS - work.begin;
+#else
+    work.layer = 0;
+    work.begin = 0;
+    work.count = view.triangles;
+#endif
     work.next = 0;
     global const float *ground = in + (size_t)view.in_scenes * view.triangles * SUMS + (view.in_first + scene) * 3;
     work.ground = (float4)(ground[0], ground[1], ground[2], 0.0f);
@@ -99,16 +121,20 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
 
 #ifdef PASS_FORWARD
     walk_forward(&work, &view, &canvas, tape);
+#ifdef SHARED_TILE
+    join_layers(&work, &canvas);
+#endif
 #ifdef WITH_IMAGE
     FOR_ALL_BLOCKS(j)
     {
-        store_pixel(image, &view, COLUMN_OF(&work.tile, j), ROW_OF(&work.tile, j), canvas.r[j], canvas.g[j],
-                    canvas.b[j]);
+        if (work.layer == 0)
+            store_pixel(image, &view, COLUMN_OF(&work.tile, j), ROW_OF(&work.tile, j), canvas.r[j], canvas.g[j],
+                        canvas.b[j]);
     }
 #endif
 #else
     fill_list(&work, &view, false, false);
-    work.whole = work.next >= view.triangles;
+    work.whole = work.next >= work.count;
     FOR_ALL_BLOCKS(j)
     {
         load_pixel(image, &view, COLUMN_OF(&work.tile, j), ROW_OF(&work.tile, j), &canvas.r[j], &canvas.g[j],
@@ -130,7 +156,11 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
         walk.g_g[j] = g_g;
         walk.g_b[j] = g_b;
         walk.through[j] = (real)(1.0f);
-#ifdef STRATEGY_FUSED
+#ifdef SHARED_TILE
+        const struct stack stack = look_through(&work, j);
+        walk.through[j] = stack.through;
+        walk.rest[j] = stack.through * DOT(g_r, g_g, g_b, stack.top.x, stack.top.y, stack.top.z);
+#elif defined(STRATEGY_FUSED)
         walk.rest[j] = DOT(g_r, g_g, g_b, canvas.r[j], canvas.g[j], canvas.b[j]);
 #ifndef STEEP_LATER
         walk.scale[j] = (real)(1.0f);
@@ -140,7 +170,7 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
     }
 #ifdef WITH_LOSS
     float tile_loss = team_sum(&work.team, across(loss));
-    if (work.team.lane == 0)
+    if (work.team.lane == 0 && work.layer == 0)
         loss_partials[scene * view.tiles_x * view.tiles_y + row * view.tiles_x + column] = tile_loss;
 #endif
 #ifdef PASS_BACKWARD

@@ -291,7 +291,7 @@ static inline bool walk_backward(struct work *work, const struct shared_view *vi
                                  global const float *tape, global float *grads)
 {
     bool steep = false;
-    work->next = work->whole ? view->triangles : 0;
+    work->next = work->whole ? work->count : 0;
     do {
         fill_list(work, view, true, work->whole);
         for (uint left = work->length; left > 0;) {
@@ -308,7 +308,7 @@ static inline bool walk_backward(struct work *work, const struct shared_view *vi
                 steep = walk_triangle(work, view, &t, left + k - 1u, walk, tape, grads) || steep;
             }
         }
-    } while (work->next < view->triangles);
+    } while (work->next < work->count);
     return steep;
 }
 

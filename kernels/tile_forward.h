@@ -82,7 +82,7 @@ static inline void walk_forward(struct work *work, const struct shared_view *vie
                 composite(tile, view, &f, t.item.y, canvas);
             }
         }
-    } while (work->next < view->triangles);
+    } while (work->next < work->count);
     work->whole = parts == 1;
 }
 

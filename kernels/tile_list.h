@@ -207,6 +207,12 @@ struct work {
     struct team team;
     struct tile tile;
     global const struct shared_triangle *triangles; /* the scene's [T] */
+    uint begin, count; /* of them, those that are this team's */
+    uint layer;        /* of the teams that share the tile, from the back */
+#ifdef SHARED_TILE
+    local float4 *layers; /* [TEAMS][BLOCKS][LANES]: what each team's triangles make of a black canvas; w: what they
+                           * let through */
+#endif
     global const uint2 *bounds;                     /* [T] */
 #ifdef BIN_TILES
     global const uint *bin; /* [BIN_WORDS(T)]: a bit for each triangle that meets the tile's bin */
@@ -219,7 +225,7 @@ struct work {
 #endif
     uint first, length; /* of the list: where it starts in its room */
     uint held;          /* the entry that the chunk starts with; HELD_NONE: not of this list */
-    uint next;          /* triangles looked at so far */
+    uint next;          /* of the team's triangles, those looked at so far */
     bool whole;         /* one list holds all that meet the tile: it serves both passes */
     float4 ground;
 };
@@ -280,12 +286,12 @@ static inline uint unpack_bin(const struct work *work, const struct shared_view 
 }
 #endif
 
-/* Fills the list with triangles whose bounds meet the tile, until all are seen or it is full: from the first
+/* Fills the list with the team's triangles whose bounds meet the tile, until all are seen or it is full: from the first
  * on or, descending, from the last. keep: leaves it as it is. (A parameter, and not a condition around the
  * call: compilers that turn work-items into loops take minutes over barriers inside conditions.) */
 static inline void fill_list(struct work *work, const struct shared_view *view, bool descending, bool keep)
 {
-    const uint end = keep ? 0 : view->triangles;
+    const uint end = keep ? 0 : work->count;
     uint length = 0, next = work->next, index[GULP];
     team_sync(); /* the list before this one has been read by all */
     while (next < end && length + GULP * LANES <= LIST_ROOM) {
@@ -304,7 +310,7 @@ static inline void fill_list(struct work *work, const struct shared_view *view, 
         UNROLLED for (uint u = 0; u < GULP; ++u)
         {
             uint at = next + u * LANES + work->team.lane;
-            index[u] = at >= view->triangles ? view->triangles : descending ? view->triangles - 1u - at : at;
+            index[u] = at >= end ? view->triangles : work->begin + (descending ? end - 1u - at : at);
         }
         length = keep_gulp(work, view, index, descending, length);
         next += GULP * LANES;

@@ -39,6 +39,7 @@ static void set_buffer(struct launch *l, cl_mem buffer)
 struct range {
     size_t global[3], local[3];
     int scenes_in, rows_in; /* rows_in is 3 where a scene is not cut */
+    cl_uint tiles;          /* that a work-group spans along rows_in */
 };
 
 static bool submit(struct opencl_job *job, struct watch *watch, struct launch *l, const char *name,
@@ -92,7 +93,7 @@ static bool run_in_parts(struct opencl_job *job, struct watch *watch, struct lau
         view.first_scene = piece.first_scene;
         part.global[range->scenes_in] = piece.scenes * scene_items;
         if (range->rows_in < 3) {
-            view.first_row = (cl_uint)(piece.first_row * row_items);
+            view.first_row = piece.first_row * range->tiles;
             part.global[range->rows_in] = piece.rows * row_items;
         }
         l->next = 0;
@@ -126,7 +127,7 @@ static bool launch_bin(struct opencl_job *job, struct watch *watch, const struct
     set_buffer(&l, s->buffers.bounds);
     set_buffer(&l, s->buffers.bins);
     return run(job, watch, &l, "bin", &s->view,
-               &(struct range){{groups * BIN_GROUP, BIN_WORDS(spec->triangles), s->scenes}, {BIN_GROUP, 1, 1}, 2, 3},
+               &(struct range){{groups * BIN_GROUP, BIN_WORDS(spec->triangles), s->scenes}, {BIN_GROUP, 1, 1}, 2, 3, 0},
                &job->cuts.bin, err);
 }
 
@@ -148,7 +149,7 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
     set_buffer(&l, b->bounds);
     set_buffer(&l, b->out);
     set_bytes(&l, &flags, sizeof(flags));
-    return run(job, watch, &l, "setup", &s->view, &(struct range){{group * s->scenes, groups, 1}, {group, 1, 1}, 0, 3},
+    return run(job, watch, &l, "setup", &s->view, &(struct range){{group * s->scenes, groups, 1}, {group, 1, 1}, 0, 3, 0},
                &job->cuts.setup, err) &&
            (!job->bin || launch_bin(job, watch, s, err));
 }
@@ -156,7 +157,7 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
 bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice *s, size_t pass, struct err *err)
 {
     const struct slice_buffers *b = &s->buffers;
-    const size_t lanes = job->shape.lanes, teams = job->shape.teams;
+    const size_t lanes = job->shape.lanes, teams = job->shape.teams, tiles = group_tiles(&job->shape);
     const char *name = job->pass_count == 1 ? (job->passes[0].backward ? "fused" : "forward")
                                             : (pass == 0 ? "forward" : "backward");
     struct launch l = {.kernel = job->pass_kernels[pass], .profiled = watch->profile != NULL};
@@ -173,18 +174,21 @@ bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice
     set_buffer(&l, b->loss);
     set_buffer(&l, b->bins);
     return run(job, watch, &l, name, &s->view,
-               &(struct range){{job->tiles_x * lanes, (job->tiles_y + teams - 1) / teams * teams, s->scenes},
-                               {lanes, teams, 1}, 2, 1},
+               &(struct range){{job->tiles_x * lanes, (job->tiles_y + tiles - 1) / tiles * teams, s->scenes},
+                               {lanes, teams, 1}, 2, 1, (cl_uint)tiles},
                &job->cuts.passes[pass], err);
 }
 
 bool launch_gather(struct opencl_job *job, struct watch *watch, const struct slice *s, struct err *err)
 {
     const struct slice_buffers *b = &s->buffers;
-    const bool sums = uses_slots(&job->base.spec);
-    const cl_uint first = sums ? 0 : job->base.spec.triangles;
-    const size_t groups = job->base.spec.triangles - first + (b->loss ? 1 : 0);
-    const size_t group = job->r->path == PATH_CPU ? 1 : 64; /* GATHER_GROUP */
+    const cl_uint triangles = job->base.spec.triangles;
+    const size_t group = job->r->path == PATH_CPU ? 1 : 4 * SHARED_GATHER_FOURS;
+    const size_t each = job->r->path == PATH_CPU
+                            ? 1
+                            : SHARED_GATHER_FOURS / SHARED_GATHER_PARTS(job->tiles_x * job->tiles_y);
+    const cl_uint sums = (cl_uint)((triangles + each - 1) / each), first = uses_slots(&job->base.spec) ? 0 : sums;
+    const size_t groups = sums - first + (b->loss ? 1 : 0);
     struct launch l = {.kernel = job->gather, .profiled = watch->profile != NULL};
 
     if (groups == 0)
@@ -196,7 +200,7 @@ bool launch_gather(struct opencl_job *job, struct watch *watch, const struct sli
     set_buffer(&l, b->out);
     set_bytes(&l, &first, sizeof(first));
     return run(job, watch, &l, "gather", &s->view,
-               &(struct range){{groups * group, 1, s->scenes}, {group, 1, 1}, 2, 3}, &job->cuts.gather, err);
+               &(struct range){{groups * group, 1, s->scenes}, {group, 1, 1}, 2, 3, 0}, &job->cuts.gather, err);
 }
 
 static struct kernel_time *kernel_row(struct render_profile *profile, const char *name)

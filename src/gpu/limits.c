@@ -150,7 +150,7 @@ static void need_launches(const struct opencl_renderer *r, const struct render_s
                     (const uint64_t[]){(bin_count(shape, spec->width, spec->height) + BIN_GROUP - 1) / BIN_GROUP,
                                        BIN_WORDS(spec->triangles), scenes},
                     (const uint64_t[]){BIN_GROUP, 1, 1});
-    need_launch(needs, (const uint64_t[]){tiles_x, (tiles_y + shape->teams - 1) / shape->teams, scenes},
+    need_launch(needs, (const uint64_t[]){tiles_x, (tiles_y + group_tiles(shape) - 1) / group_tiles(shape), scenes},
                 (const uint64_t[]){shape->lanes, shape->teams, 1});
     if (spec->mode == MODE_GRADIENT)
         need_launch(needs, (const uint64_t[]){(uint64_t)spec->triangles + 1, 1, scenes},

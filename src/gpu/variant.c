@@ -48,6 +48,11 @@ uint64_t bin_count(const struct tile_shape *shape, uint32_t width, uint32_t heig
            parts_of(height, shape->bin_tiles * tile_height(shape));
 }
 
+uint32_t group_tiles(const struct tile_shape *shape)
+{
+    return shape->shared ? 1 : shape->teams;
+}
+
 /* A block's bit in an entry of a team's list. */
 #define MAX_BLOCKS 16u
 
@@ -106,14 +111,22 @@ static bool apply_workgroup(enum gpu_path path, const struct device_info *info, 
     return true;
 }
 
-/* Large tiles share what a triangle costs among more pixels; small ones make enough of them to fill a device.
- * 16 scenes, 512 triangles on an NVIDIA H200, 1x1, 1x2, 2x2 and 2x4 blocks of 8x4: 91, 109, 153, 281 us at
- * 64x64; 201, 209, 190, 256 at 128x128; 620, 536, 514, 601 at 256x256. The batch has no say: a scene's sums
- * are the same to the bit in every batch. */
-static void choose_blocks(const struct render_spec *spec, struct tile_shape *out)
+/* Large tiles share what a triangle costs among more pixels; small ones make enough of them to fill a device, and so
+ * do teams that share a tile. 16 scenes on an NVIDIA H200, the main kernel in us; tiles of 1x1, 2x1 and 2x2 blocks of
+ * 8x4, and of teams that share one:
+ *
+ *                             1x1  1x1x4  2x1  2x1x2  2x1x4  2x2  2x2x2  2x2x4
+ *   64x64, 32 triangles        15     21   18     16     18   22     19     17
+ *   64x64, 512 triangles       73     69   89     69     65  120     77     65
+ *   128x128, 128 triangles     52     84   49     51     65   44     49     58
+ *   256x256, 512 triangles    474    636  378    396    489  350    353    399
+ *
+ * The batch has no say: a scene's sums are the same to the bit in every batch. */
+static void choose_blocks(enum gpu_path path, const struct render_spec *spec, struct tile_shape *out)
 {
     const uint64_t pixels = (uint64_t)spec->width * spec->height;
-    const uint32_t pixels_wanted = pixels < 8192 ? 32 : pixels < 16384 ? 64 : 128; /* a tile */
+    const bool small = pixels < 8192, deep = path == PATH_PTX && spec->triangles >= 256;
+    const uint32_t pixels_wanted = !small ? 128 : deep ? 64 : 32; /* a tile */
 
     out->blocks_x = out->blocks_y = 1;
     while (out->lanes * out->blocks_x * out->blocks_y < pixels_wanted) {
@@ -122,6 +135,8 @@ static void choose_blocks(const struct render_spec *spec, struct tile_shape *out
         else
             out->blocks_x *= 2;
     }
+    if (small && deep && spec->workgroup == 0)
+        out->teams = 4;
 }
 
 /* Small bins leave tiles less to look at; more than 1024 of them take more memory than the triangles do. */
@@ -170,7 +185,7 @@ static bool choose_tile(enum gpu_path path, const struct device_info *info, uint
     } else if (info->kind == DEVICE_CPU) {
         out->blocks_x = out->blocks_y = 1; /* a path forced on it: what compiles soonest */
     } else {
-        choose_blocks(spec, out);
+        choose_blocks(path, spec, out);
     }
     /* Many small groups: what they write is spread over the device. */
     out->setup_group = spec->triangles > 32 ? 64 : 32;
@@ -184,6 +199,9 @@ bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t l
     if (!choose_tile(path, info, lanes, request, spec, out, err))
         return false;
     choose_bins(spec, out);
+    /* Other strategies walk their passes apart, and need the canvas of all teams. */
+    out->shared = path == PATH_PTX && out->teams > 1 && out->bin_tiles == 0 &&
+                  (spec->mode == MODE_FORWARD || spec->strategy == STRATEGY_FUSED);
     return true;
 }
 
@@ -196,7 +214,8 @@ void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct st
     if (shape->walk_unroll > 0)
         strbuf_addf(out, " -DWALK_UNROLL=%u", (unsigned)shape->walk_unroll);
     if (path != PATH_CPU)
-        strbuf_addf(out, " -DLANES=%uu -DTEAMS=%uu", (unsigned)shape->lanes, (unsigned)shape->teams);
+        strbuf_addf(out, " -DLANES=%uu -DTEAMS=%uu%s", (unsigned)shape->lanes, (unsigned)shape->teams,
+                    shape->shared ? " -DSHARED_TILE" : "");
 }
 
 void bin_defines(const struct tile_shape *shape, struct strbuf *out)

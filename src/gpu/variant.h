@@ -2,6 +2,7 @@
 #ifndef GPUBENCH_GPU_VARIANT_H
 #define GPUBENCH_GPU_VARIANT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +22,8 @@ bool path_parse(const char *name, enum gpu_path *out, struct err *err) GB_NODISC
  * vector of block_w pixels) in each block. */
 struct tile_shape {
     uint32_t lanes; /* work-items a team */
-    uint32_t teams; /* teams a work-group; each has a tile of its own */
+    uint32_t teams; /* teams a work-group; each has a tile of its own, or all of them share one: */
+    bool shared;    /* then each walks its part of the triangles */
     uint32_t block_w, block_h;
     uint32_t blocks_x, blocks_y;
     uint32_t list_room;   /* entries of a team's list of triangles */
@@ -39,6 +41,8 @@ bool tile_parse(const char *text, struct tile_request *out, struct err *err) GB_
 
 uint32_t tile_width(const struct tile_shape *shape);
 uint32_t tile_height(const struct tile_shape *shape);
+/* Tiles that a work-group spans, one above the other. */
+uint32_t group_tiles(const struct tile_shape *shape);
 
 #define BIN_GROUP 64u /* work-items of the bin kernel's work-groups */
 /* Bins of an image; 0 where the shape has none. */
