@@ -25,9 +25,13 @@ static const char *head_text(const struct results *results, const char *object, 
 
 /* ---- the verdict ---- */
 
+#define VERDICTS_MAX 2 /* that stand on top each; of more the best, and a list */
+
 struct verdict {
     struct strbuf *out;
-    size_t lines;
+    struct strbuf items; /* all of them as a list; owned */
+    size_t lines, best;  /* best: by how much its line won at most */
+    double score;
 };
 
 /* Who wins how often, and by how much at most. */
@@ -87,13 +91,49 @@ static bool add_verdict(void *context, const struct view *v, struct err *err)
     label_sides(names[0], names[1], v->results, v->reference, v->line);
     view_heading(v, heading);
     label_point(point, v->results, &v->line->spec, v->free);
-    strbuf_add(verdict->out, "<p class=\"verdict\">");
-    add_tally(verdict->out, &tally, names);
-    strbuf_add(verdict->out, ".<span class=\"note\">");
-    page_textf(verdict->out, "%s · %s", heading, point);
-    strbuf_add(verdict->out, "</span></p>\n");
+    strbuf_add(&verdict->items, "<li>");
+    add_tally(&verdict->items, &tally, names);
+    strbuf_add(&verdict->items, ".<span class=\"note\">");
+    page_textf(&verdict->items, "%s · %s", heading, point);
+    strbuf_add(&verdict->items, "</span></li>\n");
+    if (tally.most[1] > verdict->score) {
+        verdict->score = tally.most[1];
+        verdict->best = verdict->lines;
+    }
     verdict->lines++;
     return true;
+}
+
+/* The item of that number, without its element. */
+static void add_item_of(struct strbuf *out, const struct verdict *verdict, size_t number)
+{
+    const char *at = strbuf_str(&verdict->items);
+
+    while (number-- > 0)
+        at = strchr(at, '\n') + 1;
+    strbuf_add_bytes(out, at + strlen("<li>"), strcspn(at, "\n") - strlen("<li></li>"));
+}
+
+static void finish_verdict(struct verdict *verdict)
+{
+    struct strbuf *out = verdict->out;
+
+    if (verdict->lines == 0)
+        strbuf_add(
+            out, "<p class=\"verdict\">One device was measured: there is nothing to compare it with.</p>\n");
+    out->failed |= verdict->items.failed;
+    for (size_t i = 0; !out->failed && i < verdict->lines; i++) {
+        if (verdict->lines > VERDICTS_MAX && i != verdict->best)
+            continue;
+        strbuf_add(out, "<p class=\"verdict\">");
+        if (verdict->lines > VERDICTS_MAX)
+            strbuf_addf(out, "The best of %zu: ", verdict->lines);
+        add_item_of(out, verdict, i);
+        strbuf_add(out, "</p>\n");
+    }
+    if (verdict->lines > VERDICTS_MAX)
+        strbuf_addf(out, "<details><summary>All %zu</summary>\n<ul>\n%s</ul></details>\n", verdict->lines,
+                    strbuf_str(&verdict->items));
 }
 
 /* The devices in a line; the rest of the machine is at the end of the page. */
@@ -254,16 +294,18 @@ static const char *name_of(const struct results *results)
 static bool add_run(struct strbuf *out, const struct table_run *run, unsigned page, struct err *err)
 {
     const struct results *results = run->results;
-    struct verdict verdict = {out, 0};
+    struct verdict verdict = {.out = out, .items = STRBUF_INIT};
 
     strbuf_addf(out, "<h1 id=\"run%u\">gpubench: ", page);
     page_text(out, name_of(results));
     strbuf_add(out, "</h1>\n");
-    if (!view_each(results, MODES, VIEW_OTHERS, keys_named("size triangles"), add_verdict, &verdict, err))
+    bool ok =
+        view_each(results, MODES, VIEW_OTHERS, keys_named("size triangles"), add_verdict, &verdict, err);
+    if (ok)
+        finish_verdict(&verdict);
+    strbuf_fini(&verdict.items);
+    if (!ok)
         return false;
-    if (!verdict.lines)
-        strbuf_add(
-            out, "<p class=\"verdict\">One device was measured: there is nothing to compare it with.</p>\n");
     add_devices(out, results);
     add_warnings(out, results);
     if (!chart_heat(results, out, err) || !chart_scaling(results, page, out, err) ||

@@ -145,6 +145,25 @@ static void test_points_below_their_roof(void **state)
     made_fini(&r);
 }
 
+/* The line that wins by most stands on top; all of them are in a list. */
+static void test_the_best_of_many_lines(void **state)
+{
+    static const char *const names[] = {"fused", "taped", "recompute"};
+    struct results r;
+    (void)state;
+    made_init(&r);
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 4000000, 10);
+    for (int i = 0; i < 3; i++)
+        made_cell(&r, names[i], MADE_GPU, 64, 32, i == 1 ? 1000000 : 2000000, 10)->spec.strategy =
+            (enum strategy)i;
+    char *html = page_of(&r, NULL);
+    expect_in(html, "<p class=\"verdict\">The best of 3: H200 wins everywhere measured, up to 4.0 times as fast as CPU.");
+    expect_in(html, "<summary>All 3</summary>");
+    assert_null(strstr(strstr(html, "class=\"verdict\"") + 1, "class=\"verdict\""));
+    free(html);
+    made_fini(&r);
+}
+
 /* Each run is there, and no id twice. */
 static void test_several_runs_are_one_page(void **state)
 {
@@ -174,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_the_whole_page),
         cmocka_unit_test(test_pages_of_little),
         cmocka_unit_test(test_points_below_their_roof),
+        cmocka_unit_test(test_the_best_of_many_lines),
         cmocka_unit_test(test_several_runs_are_one_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
