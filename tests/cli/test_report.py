@@ -1,15 +1,21 @@
 """Tables from a results file in every format."""
 import csv
+import fcntl
 import html.parser
 import io
 import json
+import os
 import pathlib
+import pty
+import re
 import shutil
+import struct
 import subprocess
+import termios
 
 import pytest
 
-from conftest import PROGRAM, TABLES, tiny
+from conftest import PROGRAM, ROOT, TABLES, tiny
 
 FORMATS = ["text", "markdown", "csv", "json", "html"]
 
@@ -130,6 +136,40 @@ def test_no_table_is_wider_than_80_columns(gpubench, results, table):
     for line in run.stdout.splitlines():
         assert len(line) <= 80 and line == line.rstrip()
     assert "nan" not in run.stdout and "inf" not in run.stdout
+
+
+def on_terminal(columns, *arguments, **environment):
+    """What the program writes to a terminal of that width."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs,
+                               stderr=subprocess.DEVNULL, env={**os.environ, "TERM": "xterm", **environment})
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        text += part
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    return text.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("columns", [60, 80])
+def test_terminal(table, columns):
+    """As wide as it is; colour only there, and never what alone says something."""
+    results = ROOT / "results/h200/crossover.json"
+    coloured = on_terminal(columns, "report", results, "--table", table)
+    plain = re.sub("\033\\[[0-9;]*m", "", coloured)
+    assert max(map(len, plain.splitlines())) <= columns
+    assert plain == on_terminal(columns, "report", results, "--table", table, NO_COLOR="1")
+    assert plain == on_terminal(columns, "report", results, "--table", table, TERM="dumb")
+    assert "\033[" in coloured and "\033" not in plain
 
 
 @pytest.mark.parametrize("format", FORMATS)
