@@ -8,7 +8,7 @@ const char page_style[] =
     "--p0:#8c96a3;--p1:#b279a2;--p2:#6d9bd1;--p3:#f2a541;--p4:#59a14f;--p5:#e15759;--p6:#c9ced6;"
     "--l0:#3573bd;--l1:#c46f00;--l2:#358a2e;--l3:#d1373f;--l4:#8f4a86;--l5:#6b7480}\n"
     "@media screen and (prefers-color-scheme:dark){:root{--fg:#e6e9ed;--bg:#14171b;--dim:#9aa5b1;--line:#3a424c;"
-    "--soft:#1d2228;--win:#6fd6a5;--lose:#f0b45f;--tie:#8fc1f0;--bad:#ff8a8a;--p6:#525b66;"
+    "--soft:#1d2228;--win:#6fd6a5;--lose:#f0b45f;--tie:#8fc1f0;--bad:#ff8a8a;--p6:#7d8794;"
     "--l0:#79aee8;--l1:#f2a541;--l2:#6cc261;--l3:#ff7b7d;--l4:#d39ac6;--l5:#a3adb8}}\n"
     "*{box-sizing:border-box}body{margin:0;background:var(--bg);color:var(--fg);"
     "font:15px/1.5 system-ui,sans-serif}main{max-width:64rem;margin:0 auto;padding:1.5rem 1rem 4rem}\n"
