@@ -70,5 +70,7 @@ void help_program(FILE *out)
         strbuf_fini(&left);
     }
     print_options(out, global_options);
-    fputs("\ngpubench COMMAND --help shows a command's options.\n", out);
+    fputs("\ngpubench COMMAND --help shows a command's options. gpubench sweep crossover is\n"
+          "where to begin.\n",
+          out);
 }
