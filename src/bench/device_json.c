@@ -30,6 +30,7 @@ static const struct field fields[] = {
     FIELD(TEXT, driver_version),
     FIELD(TEXT, language_version),
     FIELD(TEXT, path),
+    FIELD(TEXT, tiles),
     FIELD(U32, compute_units),
     FIELD(U32, threads),
     FIELD(U32, clock_mhz),

@@ -62,6 +62,7 @@ static struct json *hello(const struct runner *r)
     json_set_string(options, "kernel_dir", o->kernel_dir);
     json_set_string(options, "isa", o->isa);
     json_set_string(options, "path", o->path);
+    json_set_string(options, "tile", o->tile);
     json_set_u64(options, "memory_budget_bytes", o->memory_budget_bytes);
     json_set_u64(options, "max_submit_ns", o->max_submit_ns);
     return message;
@@ -214,7 +215,7 @@ static bool blame_device(struct runner *r, const struct asked *asked, const stru
 {
     for (size_t i = 0; i < r->choice.used_count; i++) {
         struct device_info *d = &r->devices[i];
-        if (strcmp(asked->what, "device") == 0 && strcmp(d->selector, asked->selector) == 0 &&
+        if ((strcmp(asked->what, "device") == 0 || strcmp(asked->what, "tuning") == 0) && strcmp(d->selector, asked->selector) == 0 &&
             d->trouble[0] == '\0') {
             snprintf(d->trouble, sizeof d->trouble, "%.500s", cause->text);
             return true;

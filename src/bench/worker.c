@@ -112,6 +112,7 @@ static bool on_hello(struct worker *w, struct json *request, struct err *err)
                                           .kernel_dir = string_or_null(options, "kernel_dir"),
                                           .isa = string_or_null(options, "isa"),
                                           .path = string_or_null(options, "path"),
+                                          .tile = string_or_null(options, "tile"),
                                           .memory_budget_bytes = budget,
                                           .max_submit_ns = submit};
     struct json *answer = message_new("listed");
@@ -159,6 +160,25 @@ static bool open_device(struct worker *w, size_t index, struct err *err)
     return true;
 }
 
+/* What a device could not tell of itself only makes it slower. */
+static bool tune_device(struct worker *w, size_t index, struct err *err)
+{
+    struct renderer *r = w->renderers[index];
+    char note[512] = "";
+    struct err cause = ERR_INIT;
+    if (r == NULL || r->ops->tune == NULL)
+        return true;
+    if (!say_starting(w, "tuning", w->devices[index].selector, err))
+        return false;
+    if (!r->ops->tune(r, note, sizeof note, &cause))
+        snprintf(note, sizeof note, "%.64s is used as it is: %.400s", r->info.name, cause.text);
+    if (note[0] != '\0')
+        send_note(w, note);
+    w->devices[index] = r->info;
+    err_fini(&cause);
+    return true;
+}
+
 static bool open_devices(struct worker *w, const struct json *list, struct err *err)
 {
     const size_t count = json_count(list);
@@ -171,7 +191,7 @@ static bool open_devices(struct worker *w, const struct json *list, struct err *
         if (!device_from_json(&w->devices[i], json_at(list, i), err))
             return false;
     for (size_t i = 0; i < count; i++)
-        if (!open_device(w, i, err))
+        if (!open_device(w, i, err) || !tune_device(w, i, err))
             return false;
     w->nvml = nvml_open();
     return true;

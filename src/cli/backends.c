@@ -36,6 +36,7 @@ static bool create_opencl(const char *selector, const struct backend_options *op
 {
     const struct opencl_options how = {.kernel_dir = options->kernel_dir,
                                        .path = options->path,
+                                       .tile = options->tile,
                                        .memory_budget_bytes = options->memory_budget_bytes,
                                        .max_submit_ns = options->max_submit_ns};
 

@@ -12,7 +12,7 @@ struct measure_options {
     struct base_options base;
     struct text_list devices, axes;
     struct option_u64 threads, seed, memory_budget, max_submit;
-    const char *output, *format, *kernel_dir, *isa, *path;
+    const char *output, *format, *kernel_dir, *isa, *path, *tile;
     bool dry_run, no_progress;
 };
 
@@ -41,6 +41,12 @@ struct measure_options {
      .help = "code path of the OpenCL renderer: ptx, subgroups, local or cpu",                               \
      .choices = measure_paths,                                                                               \
      .offset = offsetof(struct measure_options, path)},                                                      \
+    {.name = "tile",                                                                                         \
+     .type = OPTION_TEXT,                                                                                    \
+     .argument = "SHAPE",                                                                                    \
+     .help = "blocks of a tile on OpenCL GPUs, across x down (2x4), also with teams a work-group (2x4x2). "  \
+             "Default: by the image's size, or what a short probe found and remembers",                      \
+     .offset = offsetof(struct measure_options, tile)},                                                      \
     {                                                                                                        \
         .name = "kernel-dir", .type = OPTION_TEXT, .argument = "DIR",                                        \
         .help = "read the kernels from this folder instead of the program",                                  \

@@ -10,6 +10,7 @@
 #include "gpu/driver_text.h"
 #include "gpu/error.h"
 #include "gpu/opencl.h"
+#include "gpu/tuning.h"
 
 #define MAX_PLATFORMS 64
 #define MAX_DEVICES 64
@@ -314,6 +315,7 @@ bool opencl_list(struct device_info **out, size_t *count, struct err *err)
         for (cl_uint d = 0; d < found; d++) {
             device_describe(platforms[p], ids[d], p, d, &list[used]);
             mark_duplicate(list, used, &list[used]);
+            tuning_describe(&list[used]);
             used++;
         }
     }

@@ -17,7 +17,7 @@ struct opencl_options {
     uint64_t max_submit_ns;       /* 0: OPENCL_SUBMIT_NS where the device drives a display or has a watchdog, else
                                    * no limit; UINT64_MAX: no limit */
     const char *tile;             /* "2x4" or "2x4x2": blocks a tile across and down, teams a work-group; NULL:
-                                   * the renderer's own choice for each size. For tuning. */
+                                   * the renderer's own choice for each size */
     const char *build_options;    /* added to every build; NULL: none. For tuning. */
 };
 

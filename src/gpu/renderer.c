@@ -14,6 +14,7 @@
 #include "gpu/fit.h"
 #include "gpu/job.h"
 #include "gpu/opencl.h"
+#include "gpu/tuning.h"
 
 /* From cl_nv_device_attribute_query; not in every header. */
 #define DEVICE_WARP_SIZE_NV 0x4003
@@ -215,6 +216,7 @@ bool opencl_create(const char *selector, const struct opencl_options *options, s
     pool_init(&r->pool, &(struct pool_source){create_buffer, release_buffer, r}, info->name, r->budget_bytes);
     if (!choose_path(r, options->path, err))
         goto fail;
+    tuning_recall(r);
     *out = &r->base;
     return true;
 fail:
@@ -266,6 +268,7 @@ const struct renderer_ops opencl_ops = {
     .counts = counts,
     .canary = canary_measure,
     .fit = job_fit,
+    .tune = tuning_probe,
     .ceilings = ceilings_measure,
     .close = job_close,
     .destroy = destroy,

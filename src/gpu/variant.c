@@ -25,6 +25,21 @@ bool path_parse(const char *name, enum gpu_path *out, struct err *err)
                    name);
 }
 
+uint32_t tile_lanes(enum gpu_path path, uint32_t subgroup_lanes)
+{
+    switch (path) {
+    case PATH_PTX:
+        return 32;
+    case PATH_SUBGROUPS:
+        return subgroup_lanes;
+    case PATH_LOCAL:
+        return 64;
+    case PATH_CPU:
+        break;
+    }
+    return 1;
+}
+
 uint32_t tile_width(const struct tile_shape *shape)
 {
     return shape->block_w * shape->blocks_x;
@@ -111,6 +126,18 @@ static bool apply_workgroup(enum gpu_path path, const struct device_info *info, 
     return true;
 }
 
+size_t tile_class(const struct render_spec *spec)
+{
+    return (uint64_t)spec->width * spec->height >= 8192 ? TILE_LARGE
+           : spec->triangles >= 256                     ? TILE_DEEP
+                                                        : TILE_SMALL;
+}
+
+uint32_t tile_rule(enum gpu_path path, size_t class)
+{
+    return class == TILE_LARGE ? 128 : class == TILE_DEEP && path == PATH_PTX ? 64 : 32;
+}
+
 /* Large tiles share what a triangle costs among more pixels; small ones make enough of them to fill a device, and so
  * do teams that share a tile. 16 scenes on an NVIDIA H200, the main kernel in us; tiles of 1x1, 2x1 and 2x2 blocks of
  * 8x4, and of teams that share one:
@@ -122,11 +149,11 @@ static bool apply_workgroup(enum gpu_path path, const struct device_info *info, 
  *   256x256, 512 triangles    474    636  378    396    489  350    353    399
  *
  * The batch has no say: a scene's sums are the same to the bit in every batch. */
-static void choose_blocks(enum gpu_path path, const struct render_spec *spec, struct tile_shape *out)
+static void choose_blocks(enum gpu_path path, const struct tile_request *request, const struct render_spec *spec,
+                          struct tile_shape *out)
 {
-    const uint64_t pixels = (uint64_t)spec->width * spec->height;
-    const bool small = pixels < 8192, deep = path == PATH_PTX && spec->triangles >= 256;
-    const uint32_t pixels_wanted = !small ? 128 : deep ? 64 : 32; /* a tile */
+    const size_t class = tile_class(spec);
+    const uint32_t pixels_wanted = request->pixels[class] > 0 ? request->pixels[class] : tile_rule(path, class);
 
     out->blocks_x = out->blocks_y = 1;
     while (out->lanes * out->blocks_x * out->blocks_y < pixels_wanted) {
@@ -135,7 +162,7 @@ static void choose_blocks(enum gpu_path path, const struct render_spec *spec, st
         else
             out->blocks_x *= 2;
     }
-    if (small && deep && spec->workgroup == 0)
+    if (class == TILE_DEEP && path == PATH_PTX && spec->workgroup == 0)
         out->teams = 4;
 }
 
@@ -166,13 +193,9 @@ static bool choose_tile(enum gpu_path path, const struct device_info *info, uint
         out->setup_group = 1;
         return apply_workgroup(path, info, spec->workgroup, out, err);
     case PATH_LOCAL:
-        out->lanes = 64;
-        break;
     case PATH_PTX:
-        out->lanes = 32;
-        break;
     case PATH_SUBGROUPS:
-        out->lanes = lanes;
+        out->lanes = tile_lanes(path, lanes);
         break;
     }
     out->block_h = out->lanes / out->block_w;
@@ -185,7 +208,7 @@ static bool choose_tile(enum gpu_path path, const struct device_info *info, uint
     } else if (info->kind == DEVICE_CPU) {
         out->blocks_x = out->blocks_y = 1; /* a path forced on it: what compiles soonest */
     } else {
-        choose_blocks(path, spec, out);
+        choose_blocks(path, request, spec, out);
     }
     /* Many small groups: what they write is spread over the device. */
     out->setup_group = spec->triangles > 32 ? 64 : 32;

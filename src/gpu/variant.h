@@ -32,13 +32,27 @@ struct tile_shape {
     uint32_t walk_unroll; /* triangles that the walks take at a time; 0: the compiler's choice */
 };
 
-/* A shape asked for by hand; zeros: choose. */
+/* Images of less than 2^13 pixels with less than 256 triangles, and with more; larger images. What a tile should have
+ * is decided for each. */
+enum tile_class { TILE_SMALL, TILE_DEEP, TILE_LARGE };
+#define TILE_CLASSES 3
+size_t tile_class(const struct render_spec *spec);
+
+/* Pixels a tile: the rule's. */
+uint32_t tile_rule(enum gpu_path path, size_t class);
+#define TILE_LEAST_PIXELS 32u
+#define TILE_MOST_PIXELS 256u
+
+/* What is asked for, by hand or by what suits the device; zeros: choose. */
 struct tile_request {
     uint32_t blocks_x, blocks_y, teams;
+    uint32_t pixels[TILE_CLASSES]; /* a tile: powers of two */
 };
 /* "2x4" or "2x4x2"; ERR_USAGE for anything else. */
 bool tile_parse(const char *text, struct tile_request *out, struct err *err) GB_NODISCARD;
 
+/* Work-items a team on a path; subgroup_lanes: for PATH_SUBGROUPS. */
+uint32_t tile_lanes(enum gpu_path path, uint32_t subgroup_lanes);
 uint32_t tile_width(const struct tile_shape *shape);
 uint32_t tile_height(const struct tile_shape *shape);
 /* Tiles that a work-group spans, one above the other. */

@@ -26,6 +26,8 @@ struct device_info {
     char language_version[DEVICE_NAME_MAX];
     char extensions[8192];
     char path[64]; /* code path chosen: "avx512", "avx2", "portable"; "ptx", "subgroups", "local", "cpu" */
+    char tiles[64]; /* OpenCL: how many pixels tiles have, and by what: "32, 64, 128 pixels (rule)"; "" where there is
+                     * one shape */
     uint32_t compute_units;
     uint32_t threads;   /* openmp: threads a call uses */
     uint32_t clock_mhz; /* the driver's maximum */

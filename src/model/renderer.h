@@ -139,6 +139,10 @@ struct renderer_ops {
     /* Takes steps on a gradient job of one scene with a target: parameters and moments stay on the device. It leaves
      * spec.sigma and io as it likes. May be NULL: whoever trains makes a call a step, and updates io.params. */
     bool (*fit)(struct render_job *job, const struct fit_block *block, struct err *err);
+    /* Finds out what suits the device, where neither an option nor an earlier run says; takes a second or two then, and
+     * else no time. note: what there is to tell, "" for nothing. May be NULL: there is nothing to find out. Before the
+     * first job is opened. */
+    bool (*tune)(struct renderer *r, char *note, size_t size, struct err *err);
     /* Measures the ceilings; takes a second or so. May be NULL: there are none. */
     bool (*ceilings)(struct renderer *r, struct render_ceilings *out, struct err *err);
 };
