@@ -195,8 +195,12 @@ static void tell(void *context, const struct fit_run *run)
     if (now - telling->last_ns < (telling->progress.terminal ? TERMINAL_EVERY_NS : LINES_EVERY_NS))
         return;
     telling->last_ns = now;
+    const double loss = run->loss[run->count - 1];
+    char shown[UNITS_MAX] = "none";
+    if (isfinite(loss))
+        snprintf(shown, sizeof shown, "%.5f", loss);
     units_sig3(rate, steps_a_second(run));
-    snprintf(text, sizeof text, "%s: loss %.5f, %s steps/s", telling->what, run->loss[run->count - 1], rate);
+    snprintf(text, sizeof text, "%s: loss %s, %s steps/s", telling->what, shown, rate);
     progress_step(&telling->progress, run->count, text);
 }
 
@@ -248,7 +252,7 @@ static void put_run(struct runs *r, const struct render_spec *spec, const struct
     }
     units_sig3(text, seconds);
     table_put(t, MARK_NONE, seconds, "%s", text);
-    while (step < run->count && run->loss[step] > r->until)
+    while (step < run->count && !(run->loss[step] <= r->until))
         step++;
     if (r->until > 0 && step < run->count) {
         units_sig3(text, (double)run->at_ns[step] / 1e9);
@@ -256,7 +260,10 @@ static void put_run(struct runs *r, const struct render_spec *spec, const struct
     } else if (r->until > 0) {
         table_put(t, MARK_DIM, NAN, "not reached");
     }
-    table_put(t, MARK_NONE, run->loss[run->best], "%.3g", run->loss[run->best]);
+    if (isfinite(run->loss[run->best]))
+        table_put(t, MARK_NONE, run->loss[run->best], "%.3g", run->loss[run->best]);
+    else
+        table_put(t, MARK_DIM, NAN, "none");
     table_put(t, MARK_DIM, (double)run->sigma[run->best], "%.3g", (double)run->sigma[run->best]);
     table_put(t, run->end == FIT_DIVERGED ? MARK_BAD : MARK_DIM, NAN, "%s", fit_end_text(run->end));
 }
@@ -406,5 +413,6 @@ const struct command command_fit = {
     .options = table,
     .examples = examples,
     .values_size = sizeof(struct fit_command),
+    .supervised = true,
     .run = run,
 };

@@ -90,7 +90,7 @@ static bool save_losses(const char *path, const struct fit_run *run, struct err 
 
     strbuf_add(&text, "step,sigma,loss,seconds\n");
     for (uint32_t i = 0; i < run->count; i++) {
-        char loss[UNITS_MAX] = "nan";
+        char loss[UNITS_MAX] = ""; /* none, where it is not finite */
         if (isfinite(run->loss[i]))
             units_exact(loss, run->loss[i]);
         strbuf_addf(&text, "%u,%.9g,%s,%.6f\n", i, (double)run->sigma[i], loss, (double)run->at_ns[i] / 1e9);
