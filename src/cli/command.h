@@ -35,6 +35,7 @@ struct command {
     size_t min_arguments, max_arguments;
     const struct option *options; /* ends with a zeroed one */
     const char *const *examples;  /* command lines, NULL-terminated; the tests run them */
+    bool supervised;              /* runs drivers in its own process, a child of the program's (cli/supervise.h) */
     bool hidden;                  /* the worker: not in help, man or completion */
     size_t values_size;           /* of the struct that the options fill; begins with struct base_options */
     /* values are filled and arguments counted; returns an exit code. argc and argv are the whole program's.

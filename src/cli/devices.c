@@ -292,5 +292,6 @@ const struct command command_devices = {
     .options = table,
     .examples = examples,
     .values_size = sizeof(struct devices_options),
+    .supervised = true,
     .run = run,
 };

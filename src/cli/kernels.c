@@ -413,5 +413,6 @@ const struct command command_kernels = {
     .options = table,
     .examples = examples,
     .values_size = sizeof(struct kernels_options),
+    .supervised = true,
     .run = run,
 };

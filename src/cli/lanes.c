@@ -283,5 +283,6 @@ const struct command command_lanes = {
     .options = table,
     .examples = examples,
     .values_size = sizeof(struct lanes_options),
+    .supervised = true,
     .run = run,
 };

@@ -299,5 +299,6 @@ const struct command command_layout = {
     .options = table,
     .examples = examples,
     .values_size = sizeof(struct layout_options),
+    .supervised = true,
     .run = run,
 };

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/configs.h"
 #include "cli/signals.h"
+#include "cli/supervise.h"
 #include "cli/version.h"
 
 static const struct command *find_command(const char *name)
@@ -82,7 +83,7 @@ static int run_command(const struct command *command, int argc, char **argv)
         code = EXIT_OK;
     } else if (!check_count(command, &arguments, &err)) {
         code = report_error(&err);
-    } else {
+    } else if (!command->supervised || !supervise(&code)) {
         code = command->run(values, &arguments, argc, argv);
     }
     options_fini(command->options, values, &arguments);

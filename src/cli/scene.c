@@ -216,5 +216,6 @@ const struct command command_scene = {
     .options = table,
     .examples = examples,
     .values_size = sizeof(struct scene_command),
+    .supervised = true,
     .run = run,
 };

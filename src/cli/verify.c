@@ -339,5 +339,6 @@ const struct command command_verify = {
     .options = table,
     .examples = examples,
     .values_size = sizeof(struct verify_options),
+    .supervised = true,
     .run = run,
 };

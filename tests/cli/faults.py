@@ -144,7 +144,7 @@ def judge(result, mode="error", code_name="CL_OUT_OF_RESOURCES"):
         return f"leaves processes behind: {result.left}"
     if result.code not in (0, 1, 5, 6):
         return f"exit code {result.code}"
-    if re.search(r"Sanitizer|runtime error|\bnan\b|[^a-z]inf[^a-z]", said):
+    if re.search(r"Sanitizer|runtime error", said) or result.code != 5 and re.search(r"\bnan\b|[^a-z]inf[^a-z]", said):
         return "sanitizers, or a figure that is none"
     if any(name.endswith((".partial", ".tmp")) for name in result.files):
         return f"leaves {sorted(result.files)}"

@@ -190,13 +190,22 @@ def test_a_hang_ends_at_the_time_limit():
 
 # ---- a user who is done waiting ----
 
+@pytest.mark.parametrize("command", ["fit", "verify", "lanes", "kernels", "layout", "limits"])
+def test_a_crash_is_said(command):
+    result = faults.run_point(command, 1, "crash", FAULT_NAME="clCreateKernel")
+    assert result.code == 1 and not result.left
+    assert result.stderr.endswith("gpubench: error: the process that runs the renderers ended (SIGSEGV): most likely a driver crashed\n")
+
+
 @pytest.fixture
-def hanging(tmp_path):
-    """A sweep whose driver hangs in the device's first cell."""
+def hanging(tmp_path, request):
+    """A sweep whose driver hangs in the device's first cell, or another command in its first kernel."""
+    command, call = getattr(request, "param", (SWEEP, "100"))
+    (tmp_path / "p.ppm").write_text(faults.FILES["p.ppm"])
     (tmp_path / "g.json").write_text(json.dumps({**GRID, "measure": {**faults.MEASURE, "timeout_seconds": 60}}))
-    environment = {**os.environ, "OPENCL_LAYERS": faults.layer(), "FAULT_NAME": "clEnqueueNDRangeKernel", "FAULT_CALL": "100",
+    environment = {**os.environ, "OPENCL_LAYERS": faults.layer(), "FAULT_NAME": "clEnqueueNDRangeKernel", "FAULT_CALL": call,
                    "FAULT_MODE": "hang", "FAULT_LOG": str(tmp_path / "log"), "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen([PROGRAM, *SWEEP], cwd=tmp_path, env=environment, text=True, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen([PROGRAM, *command], cwd=tmp_path, env=environment, text=True, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     deadline = time.monotonic() + 60
     while not any("acted" in path.read_text() for path in tmp_path.glob("log.*")) and time.monotonic() < deadline:
@@ -230,6 +239,26 @@ def test_interrupting_a_hang(hanging, tmp_path, presses, seconds):
 
 
 def test_the_worker_goes_with_its_parent(hanging):
+    assert len(faults.processes_of(hanging.pid)) == 2
+    hanging.kill()
+    assert ends_within(hanging.pid, 5)
+
+
+FIT = (faults.COMMANDS["fit"][0], "1")
+
+
+@pytest.mark.parametrize("hanging", [FIT, (["layout"], "1")], indirect=True)
+def test_a_command_that_hangs_ends_at_the_second_interrupt(hanging):
+    hanging.send_signal(signal.SIGINT)
+    time.sleep(0.1)
+    hanging.send_signal(signal.SIGINT)
+    _, stderr = hanging.communicate(timeout=30)
+    assert hanging.returncode in (130, -signal.SIGINT), stderr
+    assert ends_within(hanging.pid, 1)
+
+
+@pytest.mark.parametrize("hanging", [FIT], indirect=True)
+def test_a_command_that_is_killed_leaves_nothing(hanging):
     assert len(faults.processes_of(hanging.pid)) == 2
     hanging.kill()
     assert ends_within(hanging.pid, 5)
