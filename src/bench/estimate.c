@@ -62,8 +62,8 @@ static bool fill_and_call(struct render_job *job, const struct inputs *in, struc
     return ops->inputs_changed(job, err) && ops->poison(job, err) && ops->call(job, err);
 }
 
-bool estimate_measure(struct renderer *renderer, const struct render_spec *spec, const struct inputs *part, double times,
-                      const struct sample_clock *clock, struct estimate *out, struct err *err)
+bool estimate_measure(struct renderer *renderer, const struct render_spec *spec, const struct inputs *part,
+                      double times, const struct sample_clock *clock, struct estimate *out, struct err *err)
 {
     const struct renderer_ops *ops = renderer->ops;
     struct render_spec small = *spec;
@@ -88,7 +88,8 @@ bool estimate_measure(struct renderer *renderer, const struct render_spec *spec,
         call_ns = called - prepared < call_ns ? called - prepared : call_ns;
     }
     /* Pictures are verified in a job of their own. */
-    *out = (struct estimate){.call_ns = times * (double)call_ns, .prepare_ns = 2 * times * (double)prepare_ns};
+    *out =
+        (struct estimate){.call_ns = times * (double)call_ns, .prepare_ns = 2 * times * (double)prepare_ns};
     return ok;
 }
 
@@ -102,8 +103,9 @@ bool estimate_fits(const struct estimate *e, const struct measure_config *rules,
         return true;
     units_time(call, e->call_ns < 1e18 ? (uint64_t)e->call_ns : UINT64_C(1000000000000000000));
     units_duration(all, all_ns < 1e18 ? (uint64_t)all_ns : UINT64_C(1000000000000000000));
-    return err_set(err, ERR_LIMIT,
-                   "a call would take about %s, and %u of them with all that comes before about %s: over its %g s "
-                   "(measure.timeout_seconds)",
-                   call, calls, all, rules->timeout_seconds);
+    return err_set(
+        err, ERR_LIMIT,
+        "a call would take about %s, and %u of them with all that comes before about %s: over its %g s "
+        "(measure.timeout_seconds)",
+        call, calls, all, rules->timeout_seconds);
 }

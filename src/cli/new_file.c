@@ -44,15 +44,17 @@ bool new_file_check(const char *name, struct err *err)
     struct stat st;
 
     if (stat(name, &st) == 0)
-        return S_ISDIR(st.st_mode) ? err_set(err, ERR_IO, "%s is a folder: name a file in it", name)
-                                   : err_set(err, ERR_IO, "%s exists already: move it away, or give -o another name", name);
+        return S_ISDIR(st.st_mode)
+                   ? err_set(err, ERR_IO, "%s is a folder: name a file in it", name)
+                   : err_set(err, ERR_IO, "%s exists already: move it away, or give -o another name", name);
     if (length == 0 || name[length - 1] == '/')
         return err_set(err, ERR_IO, "\"%s\" names no file", name);
     snprintf(partial, sizeof partial, "%s.partial", name);
     if (!check_parent(name, err))
         return false;
     return access(partial, F_OK) != 0 ||
-           err_set(err, ERR_IO, "%s is what an unfinished run left: go on with it by --resume, or remove it", partial);
+           err_set(err, ERR_IO, "%s is what an unfinished run left: go on with it by --resume, or remove it",
+                   partial);
 }
 
 bool new_folder_check(const char *name, struct err *err)

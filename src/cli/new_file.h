@@ -4,8 +4,8 @@
 
 #include "base/err.h"
 
-/* A results file, which keeps FILE.partial until it is complete. ERR_IO: it is there already, or is a folder, an
- * unfinished run has left its journal, or its folder is missing or cannot be written to. Makes nothing. */
+/* A results file, which keeps FILE.partial until it is complete. ERR_IO: it is there already, or is a folder,
+ * an unfinished run has left its journal, or its folder is missing or cannot be written to. Makes nothing. */
 bool new_file_check(const char *name, struct err *err) GB_NODISCARD;
 
 /* Likewise for a file in a folder that would be made first, if its parent allows it. */

@@ -134,7 +134,8 @@ static bool named_once(const struct text_list *names, size_t index, struct err *
 {
     for (size_t i = 0; i < index; i++)
         if (strcmp(names->items[i], names->items[index]) == 0)
-            return err_set(err, ERR_USAGE, "sweep: %s is there twice (record stands for several)", names->items[i]);
+            return err_set(err, ERR_USAGE, "sweep: %s is there twice (record stands for several)",
+                           names->items[i]);
     return true;
 }
 
@@ -192,7 +193,8 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
         ok = err_set(&err, ERR_USAGE,
                      "--resume goes on with the results of one config, and names their file itself");
     if (ok && s.resume && s.repeat > 1)
-        ok = err_set(&err, ERR_USAGE, "--repeat does not go with --resume: the run has as many passes as it was begun with");
+        ok = err_set(&err, ERR_USAGE,
+                     "--repeat does not go with --resume: the run has as many passes as it was begun with");
     code = ok ? sweep_all(&s, &names) : report_error(&err);
     free(names.items);
     return code;
@@ -203,9 +205,12 @@ const struct command command_sweep = {
     .help = "run a grid of sizes on each device, and print which wins where",
     .description =
         "Runs the grid of each config (a file, - for standard input, or the name of a standard one: "
-        "baseline, batch, crossover, crossover-record, fit, fitted, forward, gradient, phases, photo, profile, "
-        "reduction, roofline, scaling) on each device; record stands for all but baseline, fit, fitted, photo, "
-        "profile and roofline, which make the tables of the renderer's original record. Every cell is checked against the reference before and after it is "
+        "baseline, batch, crossover, crossover-record, fit, fitted, forward, gradient, phases, photo, "
+        "profile, "
+        "reduction, roofline, scaling) on each device; record stands for all but baseline, fit, fitted, "
+        "photo, "
+        "profile and roofline, which make the tables of the renderer's original record. Every cell is "
+        "checked against the reference before and after it is "
         "timed. "
         "Writes a results file for each config and prints its tables.",
     .arguments = "CONFIG...",

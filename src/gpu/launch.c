@@ -57,9 +57,11 @@ static bool submit(struct opencl_job *job, struct watch *watch, struct launch *l
         watch->launches[watch->launch_count].bytes = l->bytes;
         event = &watch->launches[watch->launch_count].event;
     }
-    l->code = clEnqueueNDRangeKernel(watch->queue, l->kernel, 3, NULL, range->global, range->local, 0, NULL, event);
+    l->code =
+        clEnqueueNDRangeKernel(watch->queue, l->kernel, 3, NULL, range->global, range->local, 0, NULL, event);
     if (l->code != CL_SUCCESS)
-        return opencl_fail(err, l->code, "clEnqueueNDRangeKernel", device) || err_wrap(err, "kernel %s", name);
+        return opencl_fail(err, l->code, "clEnqueueNDRangeKernel", device) ||
+               err_wrap(err, "kernel %s", name);
     if (event)
         watch->launch_count++;
     job->counts.submissions++;
@@ -75,9 +77,11 @@ static bool finish(struct opencl_job *job, struct watch *watch, struct err *err)
     return code == CL_SUCCESS || opencl_fail(err, code, "clFinish", job->r->base.info.name);
 }
 
-/* In submissions under the device's limit. The kernel's first argument is its view, which says where each begins. */
+/* In submissions under the device's limit. The kernel's first argument is its view, which says where each
+ * begins. */
 static bool run_in_parts(struct opencl_job *job, struct watch *watch, struct launch *l, const char *name,
-                         const struct shared_view *whole, const struct range *range, struct cut *cut, struct err *err)
+                         const struct shared_view *whole, const struct range *range, struct cut *cut,
+                         struct err *err)
 {
     const size_t scene_items = range->local[range->scenes_in];
     const size_t row_items = range->rows_in < 3 ? range->local[range->rows_in] : 1;
@@ -127,7 +131,8 @@ static bool launch_bin(struct opencl_job *job, struct watch *watch, const struct
     set_buffer(&l, s->buffers.bounds);
     set_buffer(&l, s->buffers.bins);
     return run(job, watch, &l, "bin", &s->view,
-               &(struct range){{groups * BIN_GROUP, BIN_WORDS(spec->triangles), s->scenes}, {BIN_GROUP, 1, 1}, 2, 3, 0},
+               &(struct range){
+                   {groups * BIN_GROUP, BIN_WORDS(spec->triangles), s->scenes}, {BIN_GROUP, 1, 1}, 2, 3, 0},
                &job->cuts.bin, err);
 }
 
@@ -136,8 +141,10 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
     const struct slice_buffers *b = &s->buffers;
     const size_t group = job->shape.setup_group;
     const size_t wanted = (job->base.spec.triangles + group - 1) / group;
-    const bool gradient = job->base.spec.mode == MODE_GRADIENT, clear = gradient && !uses_slots(&job->base.spec);
-    /* Where partial sums are counted, each group counts the triangles before its own: for single work-items too much. */
+    const bool gradient = job->base.spec.mode == MODE_GRADIENT,
+               clear = gradient && !uses_slots(&job->base.spec);
+    /* Where partial sums are counted, each group counts the triangles before its own: for single work-items
+     * too much. */
     const size_t most = gradient && group == 1 ? 1 : MAX_SETUP_GROUPS;
     const size_t groups = wanted < 1 ? 1 : wanted < most ? wanted : most;
     const cl_uint flags = (gradient ? SHARED_SETUP_PLACES : 0) | (clear ? SHARED_SETUP_CLEAR : 0);
@@ -149,12 +156,14 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
     set_buffer(&l, b->bounds);
     set_buffer(&l, b->out);
     set_bytes(&l, &flags, sizeof(flags));
-    return run(job, watch, &l, "setup", &s->view, &(struct range){{group * s->scenes, groups, 1}, {group, 1, 1}, 0, 3, 0},
-               &job->cuts.setup, err) &&
+    return run(job, watch, &l, "setup", &s->view,
+               &(struct range){{group * s->scenes, groups, 1}, {group, 1, 1}, 0, 3, 0}, &job->cuts.setup,
+               err) &&
            (!job->bin || launch_bin(job, watch, s, err));
 }
 
-bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice *s, size_t pass, struct err *err)
+bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice *s, size_t pass,
+                 struct err *err)
 {
     const struct slice_buffers *b = &s->buffers;
     const size_t lanes = job->shape.lanes, teams = job->shape.teams, tiles = group_tiles(&job->shape);
@@ -175,7 +184,10 @@ bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice
     set_buffer(&l, b->bins);
     return run(job, watch, &l, name, &s->view,
                &(struct range){{job->tiles_x * lanes, (job->tiles_y + tiles - 1) / tiles * teams, s->scenes},
-                               {lanes, teams, 1}, 2, 1, (cl_uint)tiles},
+                               {lanes, teams, 1},
+                               2,
+                               1,
+                               (cl_uint)tiles},
                &job->cuts.passes[pass], err);
 }
 
@@ -184,10 +196,10 @@ bool launch_gather(struct opencl_job *job, struct watch *watch, const struct sli
     const struct slice_buffers *b = &s->buffers;
     const cl_uint triangles = job->base.spec.triangles;
     const size_t group = job->r->path == PATH_CPU ? 1 : 4 * SHARED_GATHER_FOURS;
-    const size_t each = job->r->path == PATH_CPU
-                            ? 1
-                            : SHARED_GATHER_FOURS / SHARED_GATHER_PARTS(job->tiles_x * job->tiles_y);
-    const cl_uint sums = (cl_uint)((triangles + each - 1) / each), first = uses_slots(&job->base.spec) ? 0 : sums;
+    const size_t each =
+        job->r->path == PATH_CPU ? 1 : SHARED_GATHER_FOURS / SHARED_GATHER_PARTS(job->tiles_x * job->tiles_y);
+    const cl_uint sums = (cl_uint)((triangles + each - 1) / each),
+                  first = uses_slots(&job->base.spec) ? 0 : sums;
     const size_t groups = sums - first + (b->loss ? 1 : 0);
     struct launch l = {.kernel = job->gather, .profiled = watch->profile != NULL};
 
@@ -200,7 +212,8 @@ bool launch_gather(struct opencl_job *job, struct watch *watch, const struct sli
     set_buffer(&l, b->out);
     set_bytes(&l, &first, sizeof(first));
     return run(job, watch, &l, "gather", &s->view,
-               &(struct range){{groups * group, 1, s->scenes}, {group, 1, 1}, 2, 3, 0}, &job->cuts.gather, err);
+               &(struct range){{groups * group, 1, s->scenes}, {group, 1, 1}, 2, 3, 0}, &job->cuts.gather,
+               err);
 }
 
 static struct kernel_time *kernel_row(struct render_profile *profile, const char *name)
@@ -232,7 +245,8 @@ void watch_collect(struct watch *watch)
         if (code != CL_SUCCESS || start == 0 || end < start || start < submit) {
             profile->valid = false;
             snprintf(profile->note, sizeof(profile->note), "the driver's times of kernel %s: %s",
-                     watch->launches[i].name, code != CL_SUCCESS ? opencl_code_name(code)
+                     watch->launches[i].name,
+                     code != CL_SUCCESS ? opencl_code_name(code)
                      : start == 0       ? "a start at 0"
                      : end < start      ? "end before start"
                                         : "start before submission");

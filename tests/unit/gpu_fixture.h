@@ -40,7 +40,8 @@ static inline struct renderer *open_renderer(const char *path)
         err_fini(&err);
         skip();
     }
-    bool ok = opencl_create(devices[device_best(devices, count, BACKEND_OPENCL)].selector, &options, &r, &err);
+    bool ok =
+        opencl_create(devices[device_best(devices, count, BACKEND_OPENCL)].selector, &options, &r, &err);
     free(devices);
     if (!ok && err.code == ERR_UNSUPPORTED) {
         print_message("skipped: %s\n", err.text);
@@ -118,10 +119,62 @@ static inline void check_scene(const struct render_job *job, uint32_t b, const c
         agreement_grads(&errors, job->io.grads + b * t * SCENE_STRIDE, grads, s->triangles, false);
     agreement_tolerance(&tolerance, s->sigma, false, params, s->triangles);
     if (!agreement_within(&errors, &tolerance, &worst))
-        fail_msg("%s, scene %u: %s is off by %g, allowed are %g", what, (unsigned)b, agreement_group_name(worst),
-                 errors.value[worst], tolerance.value[worst]);
+        fail_msg("%s, scene %u: %s is off by %g, allowed are %g", what, (unsigned)b,
+                 agreement_group_name(worst), errors.value[worst], tolerance.value[worst]);
     free(image);
     free(grads);
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The renderer on the i-th path, or NULL where this device cannot run it. */
+#define PATHS 4
+static inline struct renderer *try_path(size_t i, uint64_t max_submit_ns)
+{
+    static const char *const paths[PATHS] = {"cpu", "local", "subgroups", "ptx"};
+    struct opencl_options options = {.path = paths[i], .max_submit_ns = max_submit_ns};
+    struct device_info *devices = NULL;
+    struct renderer *r = NULL;
+    struct err err = ERR_INIT;
+    size_t count = 0;
+
+    if (!opencl_list(&devices, &count, &err) || device_best(devices, count, BACKEND_OPENCL) == count) {
+        free(devices);
+        print_message("skipped: no usable OpenCL device: %s\n", err.text);
+        skip();
+    }
+    bool ok =
+        opencl_create(devices[device_best(devices, count, BACKEND_OPENCL)].selector, &options, &r, &err);
+    free(devices);
+    if (!ok && err.code != ERR_UNSUPPORTED)
+        fail_msg("opencl_create: %s\n%s", err.text, err.log ? err.log : "");
+    err_fini(&err);
+    return r;
+}
+
+/* CPU devices take long to build a kernel with barriers, so that there the local path is tested in one
+ * variant here (and in those of the golden cases). */
+static inline bool builds_slowly(const struct renderer *r)
+{
+    return r->info.kind == DEVICE_CPU && strcmp(r->info.path, "local") == 0;
+}
+
+#define FOR_PATHS(r)                                                                                         \
+    for (size_t path_ = 0; path_ < PATHS; path_++)                                                           \
+        for (struct renderer *r = try_path(path_, 0); r; r->ops->destroy(r), r = NULL)
+
+static inline struct render_spec small_spec(uint32_t width, uint32_t height, uint32_t triangles,
+                                            uint32_t batch)
+{
+    struct render_spec spec;
+
+    spec_init(&spec);
+    spec.width = width;
+    spec.height = height;
+    spec.triangles = triangles;
+    spec.batch = batch;
+    spec.keep_images = true;
+    return spec;
 }
 
 #endif

@@ -106,7 +106,8 @@ static struct fake *fake_of(const struct render_job *job)
     return (struct fake *)(void *)job->renderer;
 }
 
-static bool fake_open(struct renderer *r, const struct render_spec *spec, struct render_job **out, struct err *err)
+static bool fake_open(struct renderer *r, const struct render_spec *spec, struct render_job **out,
+                      struct err *err)
 {
     struct fake *fake = (struct fake *)(void *)r;
     struct fake_job *job = mem_calloc(1, sizeof *job, "a job", err);
@@ -139,8 +140,11 @@ static void fake_close(struct render_job *job)
     free(job);
 }
 
-static const struct renderer_ops fake_ops = {
-    .open = fake_open, .inputs_changed = fake_step, .poison = fake_step, .call = fake_call, .close = fake_close};
+static const struct renderer_ops fake_ops = {.open = fake_open,
+                                             .inputs_changed = fake_step,
+                                             .poison = fake_step,
+                                             .call = fake_call,
+                                             .close = fake_close};
 
 static uint64_t fake_now(void *context)
 {
@@ -172,8 +176,9 @@ static void test_what_fits(void **state)
     e.call_ns = 9e9;
     assert_false(estimate_fits(&e, &rules, &err));
     assert_int_equal(err.code, ERR_LIMIT);
-    assert_string_equal(err.text, "a call would take about 9.00 s, and 12 of them with all that comes before about 2:00: "
-                                  "over its 60 s (measure.timeout_seconds)");
+    assert_string_equal(
+        err.text, "a call would take about 9.00 s, and 12 of them with all that comes before about 2:00: "
+                  "over its 60 s (measure.timeout_seconds)");
     err_fini(&err);
     e.call_ns = 1e300;
     assert_false(estimate_fits(&e, &rules, &err));

@@ -9,7 +9,8 @@
 #define ROWS 7u
 
 /* A launch whose row (scene, row) takes ns(scene, row); the longest submission. */
-static uint64_t launch(struct cut *cut, uint64_t limit_ns, uint64_t (*ns)(uint32_t scene, uint32_t row), size_t *count)
+static uint64_t launch(struct cut *cut, uint64_t limit_ns, uint64_t (*ns)(uint32_t scene, uint32_t row),
+                       size_t *count)
 {
     unsigned done[SCENES][ROWS] = {{0}};
     struct cut_piece p;
@@ -83,7 +84,8 @@ static void test_uneven_work(void **state)
     size_t count;
 
     (void)state;
-    /* Rows' times are known as the mean of a submission: it takes a few launches until slow ones stand alone. */
+    /* Rows' times are known as the mean of a submission: it takes a few launches until slow ones stand alone.
+     */
     for (int i = 0; i < 5; i++)
         launch(&cut, 100000, uneven, &count);
     for (int i = 0; i < 5; i++)

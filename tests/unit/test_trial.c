@@ -81,7 +81,8 @@ static struct outcome measure(uint64_t call_ns)
     static const char text[] =
         "{\"version\": 1, \"name\": \"t\", \"axes\": {\"size\": [8], \"triangles\": [2], \"batch\": [1]},"
         "\"backends\": [{\"name\": \"gpu\", \"backend\": \"opencl\"}],"
-        "\"measure\": {\"warmup\": 1, \"min_samples\": 6, \"max_samples\": 6, \"timeout_seconds\": 60}, \"tables\": []}";
+        "\"measure\": {\"warmup\": 1, \"min_samples\": 6, \"max_samples\": 6, \"timeout_seconds\": 60}, "
+        "\"tables\": []}";
     struct renderer_ops ops = fake_ops;
     struct slow slow = {.base = {.ops = &ops, .info = fake_device(BACKEND_OPENCL, 0)}, .call_ns = call_ns};
     const struct sample_clock clock = {&slow, slow_now, slow_sleep, NULL};
@@ -128,7 +129,8 @@ static void test_all_in_time(void **state)
     assert_string_equal(o.notes, "");
 }
 
-/* Two calls that are checked, six samples and their warm-ups are 11 calls: of 60 s nothing is left for more. */
+/* Two calls that are checked, six samples and their warm-ups are 11 calls: of 60 s nothing is left for more.
+ */
 static void test_samples_take_all(void **state)
 {
     struct outcome o = measure(4900000000);
@@ -136,7 +138,8 @@ static void test_samples_take_all(void **state)
     (void)state;
     assert_int_equal(o.status, CELL_OK);
     assert_true(o.samples == 6 && !o.has_phases && !o.has_device_time);
-    assert_non_null(strstr(o.notes, "gpu/8x8/t2/b1: no phases: samples took its 60 s (measure.timeout_seconds)\n"));
+    assert_non_null(
+        strstr(o.notes, "gpu/8x8/t2/b1: no phases: samples took its 60 s (measure.timeout_seconds)\n"));
     assert_non_null(strstr(o.notes, "gpu/8x8/t2/b1: no device time: samples took its 60 s"));
 }
 
