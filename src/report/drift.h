@@ -7,6 +7,9 @@
 #include "record/results.h"
 
 #define DRIFT_TOLERATED 0.05 /* beyond it a drift is spoken of */
+/* Beyond it a machine says nothing of a program: threads that wait for each other then suffer many times as
+ * much as the canary. */
+#define DRIFT_HOPELESS 1.0
 
 /* From one run to a later one. */
 struct drift {

@@ -77,10 +77,12 @@ static bool same_counts(struct check_cell *c)
 /* ---- times ---- */
 
 /* What the machine itself may have cost, by its canary, where that is worth speaking of: its slowest moment,
- * as a cell may have met just that. */
+ * as a cell may have met just that. INFINITY: whatever it was. */
 static double excuse(const struct drift *drift)
 {
-    return drift->known && drift->worst > DRIFT_TOLERATED ? drift->worst : 0;
+    if (!drift->known || drift->worst <= DRIFT_TOLERATED)
+        return 0;
+    return drift->worst > DRIFT_HOPELESS ? INFINITY : drift->worst;
 }
 
 static void add_time(struct check_times *times, double ns, double slower)
@@ -120,7 +122,7 @@ static bool faster_by_itself(const struct regression *r, const struct check_cell
     return (1 + c->change) * (1 + judge_limit(&c->base, r->threshold, faster)) >= 1;
 }
 
-static void say_cannot_tell(const struct regression *r, struct check_cell *c, double slower)
+static void say_cannot_tell(const struct regression *r, struct check_cell *c)
 {
     if (c->verdict == CHECK_FASTER)
         snprintf(c->why, sizeof(c->why),
@@ -129,7 +131,7 @@ static void say_cannot_tell(const struct regression *r, struct check_cell *c, do
     else if (!judge_hidden(&c->base, r->threshold))
         snprintf(c->why, sizeof(c->why),
                  "the machine itself was slower than for the baseline, by up to %.0f %% (canary)",
-                 slower * 100);
+                 c->drift.worst * 100);
 }
 
 /* By the processes measured first. */
@@ -148,7 +150,7 @@ static void judge_times(const struct regression *r, struct check_cell *c)
         if (c->verdict == CHECK_SUSPECT)
             c->verdict = CHECK_CANNOT_TELL;
     } else if (c->verdict == CHECK_CANNOT_TELL || (c->verdict == CHECK_FASTER && faster_by_itself(r, c))) {
-        say_cannot_tell(r, c, slower);
+        say_cannot_tell(r, c);
         c->verdict = CHECK_CANNOT_TELL;
     }
     if (c->counts && c->verdict != CHECK_SUSPECT)
@@ -283,7 +285,7 @@ bool regress_wants_baseline(const struct regression *r, const char *id)
 }
 
 /* Fresh processes spoke against a suspicion: all that were measured so far count alike from now on. */
-static void acquit(const struct regression *r, struct check_cell *c, double slower)
+static void acquit(const struct regression *r, struct check_cell *c, const struct drift *drift)
 {
     const double fresh_ns = c->again.ns[c->again.count - 1];
     char first[UNITS_MAX], then[UNITS_MAX];
@@ -293,7 +295,7 @@ static void acquit(const struct regression *r, struct check_cell *c, double slow
     if (judge_first(&c->base, r->threshold, 0, fresh_ns) == JUDGE_SLOWER)
         snprintf(c->why, sizeof(c->why),
                  "slower in a fresh process too (%s), but so was the machine itself, by %.0f %% (canary)",
-                 then, slower * 100);
+                 then, drift->worst * 100);
     else
         snprintf(c->why, sizeof(c->why), "slower at first (%s), not in a fresh process (%s)", first, then);
     for (size_t i = 0; i < c->again.count; i++) {
@@ -307,13 +309,13 @@ static void acquit(const struct regression *r, struct check_cell *c, double slow
         c->wanted = JUDGE_AGAIN;
 }
 
-static void judge_suspect(const struct regression *r, struct check_cell *c, double slower)
+static void judge_suspect(const struct regression *r, struct check_cell *c, const struct drift *drift)
 {
     c->now_ns = judge_typical(&c->base, c->again.ns, c->again.count);
     c->change = judge_change(&c->base, c->now_ns);
     if ((c->base.compared == 1 || c->again.count == again_wanted(c)) &&
         judge_again(&c->base, r->threshold, 0, c->again.fair, c->again.count) != JUDGE_SLOWER)
-        acquit(r, c, slower);
+        acquit(r, c, drift);
 }
 
 static bool add_again(struct regression *r, struct check_cell *c, const struct results *run,
@@ -337,7 +339,7 @@ static bool add_again(struct regression *r, struct check_cell *c, const struct r
         return false;
     add_time(suspect ? &c->again : &c->first, (double)fresh->median_ns, excuse(&drift));
     if (suspect)
-        judge_suspect(r, c, excuse(&drift));
+        judge_suspect(r, c, &drift);
     if (c->verdict != CHECK_SUSPECT && !waits(c))
         judge_times(r, c);
     return true;

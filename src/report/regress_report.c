@@ -37,7 +37,7 @@ static void put_cell(struct table *t, const struct check_cell *c)
     number_percent(text, c->change, true);
     table_put(t, MARK_NONE, c->change, "%s", text);
     number_percent(text, c->limit, false);
-    table_put(t, MARK_NONE, c->limit, "%s", text);
+    table_put(t, MARK_NONE, isinf(c->limit) ? NAN : c->limit, "%s", text);
     number_percent(text, c->detectable, false);
     table_put(t, MARK_NONE, isinf(c->detectable) ? NAN : c->detectable, "%s",
               isinf(c->detectable) ? "none" : text);

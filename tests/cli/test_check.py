@@ -245,7 +245,7 @@ def test_the_example_workflow(gpubench, files, tmp_path):
 def test_save_and_check(gpubench, write_config, tmp_path):
     """A baseline is made, is a results file, and is checked against; a change of it is told."""
     write_config(tiny())
-    run = gpubench("check", "--save", "--config", "c.json", "--threshold", "2x", "--no-progress")
+    run = gpubench("check", "--save", "--config", "c.json", "--threshold", "1000x", "--no-progress")
     assert run.returncode == 0, run.stderr
     assert "baseline: results/baseline.json: 1 cell, " in run.stderr
     made = json.loads((tmp_path / "results/baseline.json").read_text())
@@ -263,6 +263,7 @@ def test_save_and_check(gpubench, write_config, tmp_path):
     # Everything is faster than a nanosecond: suspects, and three processes that confirm.
     made["baseline"]["medians_ns"]["cpu/16x16/t4/b2"] = [1, 1, 1, 1, 1]
     made["cells"][0]["median_ns"] = 1
+    del made["environment"]  # so that a busy machine is no excuse
     made["cells"][0]["ci95_ns"] = [1, 1]
     (tmp_path / "results/baseline.json").write_text(json.dumps(made))
     run = gpubench("check", "--no-progress", "-f", "json")
@@ -271,7 +272,7 @@ def test_save_and_check(gpubench, write_config, tmp_path):
     report = json.loads(run.stdout)
     assert len(report["cells"][0]["again_ns"]) == 3
 
-    run = gpubench("check", "--save", "--threshold", "2x", "--no-progress")
+    run = gpubench("check", "--save", "--threshold", "1000x", "--no-progress")
     assert run.returncode == 0
     assert "slower" in run.stdout  # than the old one
 

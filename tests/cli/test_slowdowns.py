@@ -19,6 +19,7 @@ def check_after(gpubench, write_config, tmp_path):
         assert made.returncode == 0, made.stderr
         baseline = json.loads((tmp_path / "b.json").read_text())
         change(baseline["config"])
+        del baseline["environment"]  # so that a busy machine is no excuse
         (tmp_path / "b.json").write_text(json.dumps(baseline))
         done = gpubench("check", "-b", "b.json", "-q", "--no-progress", "-f", "json", *options)
         report = json.loads(done.stdout)
@@ -45,8 +46,8 @@ def test_a_slower_algorithm(check_after):
 def test_more_work(check_after):
     code, cell = check_after(
         tiny(axes={"size": [32], "triangles": [16], "batch": [2]}, sigma=0.01, measure=QUIET),
-        lambda config: config.update(sigma=0.0125), "--threshold", "2x")
-    assert code == 3 and cell["verdict"] in ("slower", "counts"), cell
+        lambda config: config.update(sigma=0.0125), "--threshold", "1000x")
+    assert (code, cell["verdict"]) == (3, "counts"), cell
     assert "pairs" in causes(cell, "count")
     assert "sigma 0.01 -> 0.0125" in causes(cell, "option")
 
@@ -56,8 +57,8 @@ def test_the_pool_is_off(check_after):
     code, cell = check_after(
         tiny(axes={"size": [32], "triangles": [16], "batch": [2]}, measure=QUIET,
              backends=[{"name": "d", "backend": "opencl"}]),
-        lambda config: config["backends"][0].update(pool="off"), "--threshold", "2x")
-    assert code == 3 and cell["verdict"] in ("slower", "counts"), cell
+        lambda config: config["backends"][0].update(pool="off"), "--threshold", "1000x")
+    assert (code, cell["verdict"]) == (3, "counts"), cell
     assert "pool misses 0 -> " in causes(cell, "count")
     assert "pool on -> off" in causes(cell, "option")
 
@@ -67,7 +68,7 @@ def test_another_strategy(check_after):
     code, cell = check_after(
         tiny(axes={"size": [32], "triangles": [16], "batch": [2]}, measure=QUIET,
              backends=[{"name": "d", "backend": "opencl", "strategy": "fused"}]),
-        lambda config: config["backends"][0].update(strategy="recompute"), "--threshold", "2x")
-    assert code == 3 and cell["verdict"] in ("slower", "counts"), cell
+        lambda config: config["backends"][0].update(strategy="recompute"), "--threshold", "1000x")
+    assert (code, cell["verdict"]) == (3, "counts"), cell
     assert "dispatches" in causes(cell, "count")
     assert "strategy fused -> recompute" in causes(cell, "option")

@@ -216,6 +216,38 @@ static void test_a_machine_that_is_slower_itself(void **state)
     results_fini(&b);
 }
 
+/* A machine that is this slow itself says nothing of the program, however slow that is. */
+static void test_a_machine_that_is_hopeless(void **state)
+{
+    (void)state;
+    struct results b, now;
+    struct regression r;
+
+    make_baseline(&b, 0.01);
+    make(&now, 50);
+    add_canary(&now, 2.5);
+    start(&r, &b, &now);
+    assert_int_equal(suspects(&r), 0);
+    static const double factors[] = {50};
+    again_with(&r, factors, 1); /* without a canary: the program alone */
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_SLOWER], CELLS);
+    regress_fini(&r);
+
+    start(&r, &b, &now);
+    for (int i = 0; i < 5; i++)
+        again(&r, &now);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_CANNOT_TELL], CELLS);
+    char *text = text_of(&r);
+    assert_non_null(strstr(text, "the machine itself was slower than for the baseline, by up to 150 % (canary)"));
+    assert_null(strstr(text, "inf"));
+    free(text);
+    regress_fini(&r);
+    made_fini(&now);
+    results_fini(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_what_is_not_measured_again_does_not_wait),
         cmocka_unit_test(test_a_suspect_that_was_not_measured_often_enough),
         cmocka_unit_test(test_a_machine_that_is_slower_itself),
+        cmocka_unit_test(test_a_machine_that_is_hopeless),
     };
     return cmocka_run_group_tests_name("regress_again", tests, NULL, NULL);
 }
