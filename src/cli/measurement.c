@@ -363,10 +363,26 @@ static bool print_results(const struct results *results, struct err *err)
     return ok;
 }
 
+/* What standard output did not take was measured all the same: it goes where it would without -o. */
+static void rescue(const struct measurement *m)
+{
+    struct err why = ERR_INIT;
+    char path[4096];
+
+    if (results_default_path("results", m->config.name, path, sizeof path, &why) &&
+        results_save(&m->results, path, false, &why))
+        say(&(const struct base_options){0}, "the results are in %s instead", path);
+    err_fini(&why);
+}
+
 bool measurement_save(struct measurement *m, struct err *err)
 {
-    if (m->to_output)
-        return print_results(&m->results, err);
+    if (m->to_output) {
+        if (print_results(&m->results, err))
+            return true;
+        rescue(m);
+        return false;
+    }
     if (m->summary.interrupted)
         return true;
     if (!results_save(&m->results, m->output, false, err))

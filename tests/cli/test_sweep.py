@@ -111,6 +111,16 @@ def test_results_on_standard_output(gpubench, write_config, tmp_path):
     assert os.listdir(tmp_path) == ["c.json"]
 
 
+def test_results_that_standard_output_does_not_take(gpubench, write_config, tmp_path):
+    write_config(tiny())
+    with open("/dev/full", "w") as full:
+        run = gpubench("sweep", "c.json", "-q", "-o", "-", stdout=full)
+    name, = os.listdir(tmp_path / "results")
+    assert (run.returncode, run.stderr) == (1, f"gpubench: the results are in results/{name} instead\n"
+                                            "gpubench: error: standard output: No space left on device\n")
+    assert load(tmp_path / "results" / name)["cells"][0]["status"] == "ok"
+
+
 def test_config_from_standard_input(gpubench, tmp_path):
     run = gpubench("sweep", "-", "-o", "r.json", input=json.dumps(tiny()))
     assert run.returncode == 0
