@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "gpu/error.h"
 #include "gpu/fit.h"
+#include "gpu/limits.h"
 #include "model/oracle.h"
 #include "model/scene.h"
 #include "shared.h"
@@ -15,7 +16,7 @@
 /* Room beyond what the first scenes need: parameters move while a training loop runs. */
 #define SLOT_HEADROOM(slots) ((slots) + (slots) / 4 + 256)
 
-static void limits_of(const struct opencl_renderer *r, struct memory_limits *out)
+static void memory_of(const struct opencl_renderer *r, struct memory_limits *out)
 {
     *out = (struct memory_limits){.budget_bytes = r->budget_bytes,
                                   .max_alloc_bytes = r->base.info.max_alloc_bytes,
@@ -30,7 +31,7 @@ bool job_reserve_slots(struct opencl_job *job, uint64_t slots, struct err *err)
         return err_set(err, ERR_LIMIT, "a scene of %u triangles on %ux%u has more partial sums than 2^32",
                        (unsigned)job->base.spec.triangles, (unsigned)job->base.spec.width,
                        (unsigned)job->base.spec.height);
-    limits_of(job->r, &limits);
+    memory_of(job->r, &limits);
     if (!memory_plan(&job->base.spec, &job->shape, slots, &limits, &job->plan, err))
         return false;
     job->slot_capacity = (uint32_t)slots;
@@ -157,7 +158,7 @@ bool job_open(struct renderer *renderer, const struct render_spec *spec, struct 
     job->base.spec = *spec;
     job->r = r;
     job->pass_count = passes_of(spec, job->passes);
-    if (!renderer_shape(r, spec, &job->shape, err))
+    if (!renderer_shape(r, spec, &job->shape, err) || !limits_allow(renderer, spec, &job->shape, err))
         goto fail;
     job->tiles_x = (spec->width - 1) / tile_width(&job->shape) + 1;
     job->tiles_y = (spec->height - 1) / tile_height(&job->shape) + 1;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "gpu/arguments.h"
 #include "gpu/error.h"
 #include "gpu/job.h"
 #include "gpu/renderer.h"
@@ -175,7 +176,7 @@ static bool need_kernel(struct opencl_renderer *r, const char *file, const char 
     if (code == CL_SUCCESS)
         code = clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof(arguments), &arguments, NULL);
     clReleaseKernel(kernel);
-    if (code != CL_SUCCESS)
+    if (code != CL_SUCCESS || arguments == 0)
         return opencl_fail(err, code, "asking a kernel", r->base.info.name);
     raise(&needs[LIMIT_LOCAL_BYTES], local);
     raise(&needs[LIMIT_ARGUMENTS], arguments);
@@ -230,6 +231,22 @@ bool limits_need(struct renderer *renderer, const struct render_spec *spec, bool
     raise(&needs[LIMIT_ALLOC_BYTES], footprint.largest_alloc_bytes);
     raise(&needs[LIMIT_TOTAL_BYTES], footprint.device_bytes);
     return !kernels || need_kernels(r, spec, &shape, needs, err);
+}
+
+bool limits_allow(struct renderer *renderer, const struct render_spec *spec, const struct tile_shape *shape,
+                  struct err *err)
+{
+    struct limit_row rows[LIMITS];
+    uint64_t needs[LIMITS] = {0};
+
+    limits_of(renderer, rows);
+    need_launches((const struct opencl_renderer *)renderer, spec, shape, 1, needs);
+    needs[LIMIT_ARGUMENT_BYTES] = sizeof(struct shared_view) + (ARGUMENTS_MAX - 1) * sizeof(cl_mem);
+    const enum limit_kind breaks = limits_exceeded(rows, needs);
+    if (breaks == LIMITS)
+        return true;
+    return err_set(err, ERR_LIMIT, "%s: this call needs %llu, %s has %llu", rows[breaks].name,
+                   (unsigned long long)needs[breaks], renderer->info.name, (unsigned long long)rows[breaks].has);
 }
 
 enum limit_kind limits_exceeded(const struct limit_row rows[LIMITS], const uint64_t needs[LIMITS])

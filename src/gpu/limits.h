@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "gpu/variant.h"
 #include "model/renderer.h"
 
 enum limit_kind {
@@ -45,6 +46,11 @@ bool limits_probe(struct renderer *renderer, struct limit_row rows[LIMITS], stru
  * there is no such call. */
 bool limits_need(struct renderer *renderer, const struct render_spec *spec, bool kernels,
                  uint64_t needs[LIMITS], struct err *err) GB_NODISCARD;
+
+/* Whether a spec's launches and their arguments are within what the device tells, memory aside; otherwise
+ * ERR_LIMIT with both figures. */
+bool limits_allow(struct renderer *renderer, const struct render_spec *spec, const struct tile_shape *shape,
+                  struct err *err) GB_NODISCARD;
 
 /* The first that is too small; LIMITS when none is, as far as the device tells. */
 enum limit_kind limits_exceeded(const struct limit_row rows[LIMITS], const uint64_t needs[LIMITS]);

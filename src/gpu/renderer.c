@@ -13,6 +13,7 @@
 #include "gpu/error.h"
 #include "gpu/fit.h"
 #include "gpu/job.h"
+#include "gpu/limits.h"
 #include "gpu/opencl.h"
 #include "gpu/tuning.h"
 
@@ -244,7 +245,7 @@ static bool footprint(struct renderer *base, const struct render_spec *spec, str
 
     *out = (struct render_footprint){0};
     if (!spec_check(spec, BACKEND_OPENCL, err) ||
-        !renderer_shape(r, spec, &shape, err))
+        !renderer_shape(r, spec, &shape, err) || !limits_allow(base, spec, &shape, err))
         return false;
     tiles = (uint64_t)((spec->width - 1) / tile_width(&shape) + 1) * ((spec->height - 1) / tile_height(&shape) + 1);
     ok = memory_plan(spec, &shape, spec->triangles * (tiles / ASSUMED_COVER + 1), &limits, &plan, err);

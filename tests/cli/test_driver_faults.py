@@ -131,6 +131,16 @@ def test_as_little_as_opencl_promises():
     assert verified.code == 0, verified.stdout + verified.stderr
 
 
+def test_groups_that_a_device_does_not_take():
+    """A GPU's kernels need more: a clear refusal, before the driver is asked."""
+    result = sweep(FAULT_DEVICE="minimum,gpu")
+    assert result.code == 0 and "clEnqueueNDRangeKernel" not in result.stderr
+    for cell, (status, reason) in rows(result).items():
+        if cell.startswith("d/"):
+            assert status == "skipped"
+            assert re.fullmatch(r"work-items a group, x: this call needs 64, \S.* has 1", reason)
+
+
 @pytest.mark.parametrize("kind, why", [("zero", "a start at 0"), ("reversed", "end before start"),
                                        ("equal", "no time at all"), ("far", "took longer than the whole call")])
 def test_times_that_cannot_be(kind, why):
