@@ -1,5 +1,5 @@
-/* What a path's instructions give, by itself: built to find out whether a device has them, and run by the
- * tests. One team; out: [0] the number of lanes that are odd, [1] the sum of 1 ... LANES, [2 ... 17] sums
+/* What a path's instructions give, by itself: built to find out whether a device has them, and run by
+ * gpu/teams.c. One team; out: [0] the number of lanes that are odd, [1] the sum of 1 ... LANES, [2 ... 17] sums
  * of value * LANES, ten on a CPU device, [18 ... 18 + LANES) each lane's rank among the odd ones. */
 #include "lanes.h"
 

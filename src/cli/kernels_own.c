@@ -6,6 +6,7 @@
 #include "gpu/groups.h"
 #include "gpu/layout.h"
 #include "gpu/limits.h"
+#include "gpu/teams.h"
 #include "model/agreement.h"
 #include "model/fit.h"
 #include "model/oracle.h"
@@ -168,7 +169,8 @@ bool kernels_own_run(struct renderer *renderer, const char *file, struct err *er
         const char *file;
         bool (*run)(struct renderer *r, struct err *err);
     } own[] = {{"adam.cl", run_adam},     {"canary.cl", run_canary}, {"ceilings.cl", run_ceilings},
-               {"groups.cl", run_groups}, {"layout.cl", run_layout}, {"probe.cl", run_probe}};
+               {"groups.cl", run_groups}, {"lanes.cl", teams_check},  {"layout.cl", run_layout},
+               {"probe.cl", run_probe}};
 
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (strcmp(own[i].file, file) == 0)

@@ -1,6 +1,5 @@
 #include "gpu/layout.h"
 
-#include "gpu/error.h"
 #include "gpu/renderer.h"
 #include "shared.h"
 
@@ -42,41 +41,14 @@ static bool compare(const struct layout_row *row, const char *device, struct err
                    (unsigned)row->device.size, (unsigned)row->device.align, device);
 }
 
-static bool ask_device(struct opencl_renderer *r, cl_kernel kernel, struct layout_place *places, size_t bytes,
-                       struct err *err)
-{
-    const char *name = r->base.info.name;
-    const size_t one = 1;
-    cl_int code;
-    cl_mem buffer = clCreateBuffer(r->context, CL_MEM_WRITE_ONLY, bytes, NULL, &code);
-
-    if (!buffer)
-        return opencl_fail(err, code, "clCreateBuffer", name);
-    code = clSetKernelArg(kernel, 0, sizeof(buffer), &buffer);
-    if (code == CL_SUCCESS)
-        code = clEnqueueNDRangeKernel(r->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
-    if (code == CL_SUCCESS)
-        code = clEnqueueReadBuffer(r->queue, buffer, CL_TRUE, 0, bytes, places, 0, NULL, NULL);
-    clReleaseMemObject(buffer);
-    return code == CL_SUCCESS || opencl_fail(err, code, "running the layout kernel", name);
-}
-
 bool layout_compare(struct renderer *renderer, struct layout_row rows[LAYOUT_ROWS], struct err *err)
 {
     struct opencl_renderer *r = (struct opencl_renderer *)renderer;
     struct layout_place device[LAYOUT_ROWS];
     cl_program program;
-    cl_kernel kernel;
-    cl_int code;
-    bool ok;
+    bool ok = renderer_program(r, "layout.cl", "", &program, err) &&
+              renderer_ask(r, program, "layout", 1, device, sizeof(device), err);
 
-    if (!renderer_program(r, "layout.cl", "", &program, err))
-        return false;
-    kernel = clCreateKernel(program, "layout", &code);
-    if (!kernel)
-        return opencl_fail(err, code, "clCreateKernel(layout)", renderer->info.name);
-    ok = ask_device(r, kernel, device, sizeof(device), err);
-    clReleaseKernel(kernel);
     for (size_t i = 0; ok && i < LAYOUT_ROWS; i++) {
         rows[i] = host_rows[i];
         rows[i].device = device[i];

@@ -94,7 +94,7 @@ static bool path_builds(struct opencl_renderer *r, enum gpu_path path)
     return ok;
 }
 
-/* At least 16: each of ten sums ends up in a lane of its own (team_sum_ten). */
+/* At least 16: each of a slot's sums ends up in a lane of its own (team_sum_slot). */
 static bool is_lane_count(uint64_t lanes)
 {
     return lanes >= 16 && lanes <= 64 && (lanes & (lanes - 1)) == 0;
@@ -135,6 +135,31 @@ static bool choose_path(struct opencl_renderer *r, const char *forced, struct er
     }
     snprintf(r->base.info.path, sizeof(r->base.info.path), "%s", path_name(r->path));
     return true;
+}
+
+bool renderer_ask(struct opencl_renderer *r, cl_program program, const char *kernel_name, size_t lanes, void *out,
+                  size_t bytes, struct err *err)
+{
+    char what[64];
+    cl_mem buffer = NULL;
+    cl_int code;
+    cl_kernel kernel = clCreateKernel(program, kernel_name, &code);
+
+    snprintf(what, sizeof(what), "running the %s kernel", kernel_name);
+
+    if (kernel)
+        buffer = clCreateBuffer(r->context, CL_MEM_WRITE_ONLY, bytes, NULL, &code);
+    if (buffer)
+        code = clSetKernelArg(kernel, 0, sizeof(buffer), &buffer);
+    if (code == CL_SUCCESS)
+        code = clEnqueueNDRangeKernel(r->queue, kernel, 1, NULL, &lanes, &lanes, 0, NULL, NULL);
+    if (code == CL_SUCCESS)
+        code = clEnqueueReadBuffer(r->queue, buffer, CL_TRUE, 0, bytes, out, 0, NULL, NULL);
+    if (buffer)
+        clReleaseMemObject(buffer);
+    if (kernel)
+        clReleaseKernel(kernel);
+    return code == CL_SUCCESS || opencl_fail(err, code, what, r->base.info.name);
 }
 
 /* ---- opening and closing ---- */

@@ -39,6 +39,10 @@ bool renderer_shape(const struct opencl_renderer *r, const struct render_spec *s
 bool renderer_queue(struct opencl_renderer *r, cl_command_queue_properties properties, cl_command_queue *out,
                     struct err *err) GB_NODISCARD;
 
+/* Runs one work-group of a kernel whose only argument is a buffer that it fills, and waits for that: out[bytes]. */
+bool renderer_ask(struct opencl_renderer *r, cl_program program, const char *kernel, size_t lanes, void *out,
+                  size_t bytes, struct err *err) GB_NODISCARD;
+
 extern const struct renderer_ops opencl_ops;
 
 #endif

@@ -201,11 +201,8 @@ void tuning_describe(struct device_info *info)
 
 /* ---- the probe ---- */
 
-/* A class's candidates are built until the first is over, and timed until the second is. */
-#define PROBE_BUILD_NS UINT64_C(700000000)
-#define PROBE_TIME_NS UINT64_C(300000000)
+#define PROBE_LIMIT_NS UINT64_C(1500000000)
 #define PROBE_ROUNDS 16
-#define PROBE_LEAST_ROUNDS 6 /* fewer decide nothing */
 #define PROBE_WARM_ROUNDS 2
 #define PROBE_CANDIDATES 3
 #define PROBE_BATCH 16
@@ -255,47 +252,29 @@ static bool time_call(struct render_job *job, uint64_t *ns, struct err *err)
     return true;
 }
 
-/* Calls in turns, so that what disturbs one disturbs all. times: [count][*rounds]. */
-static bool time_candidates(struct render_job *const *jobs, size_t count, uint64_t *times, size_t *rounds, struct err *err)
-{
-    uint64_t by_round[PROBE_ROUNDS][PROBE_CANDIDATES], ns;
-    const uint64_t start = clock_now_ns();
-
-    *rounds = 0;
-    for (size_t round = 0; round < PROBE_WARM_ROUNDS + PROBE_ROUNDS && clock_now_ns() - start < PROBE_TIME_NS; round++) {
-        for (size_t i = 0; i < count; i++) {
-            if (!time_call(jobs[i], &ns, err))
-                return false;
-            if (round >= PROBE_WARM_ROUNDS)
-                by_round[*rounds][i] = ns;
-        }
-        *rounds += round >= PROBE_WARM_ROUNDS;
-    }
-    for (size_t i = 0; i < count; i++)
-        for (size_t round = 0; round < *rounds; round++)
-            times[i * *rounds + round] = by_round[round][i];
-    return true;
-}
-
 /* Half and twice the rule's pixels beside the rule's own, where there are such tiles. *pixels: the answer. */
-static bool probe_class(struct opencl_renderer *r, size_t class, uint32_t *pixels, struct err *err)
+static bool probe_class(struct opencl_renderer *r, size_t class, uint64_t deadline_ns, uint32_t *pixels, struct err *err)
 {
-    const uint64_t start = clock_now_ns();
     const uint32_t rule = tile_rule(r->path, class), wanted[PROBE_CANDIDATES] = {rule, rule / 2, rule * 2};
     struct render_job *jobs[PROBE_CANDIDATES] = {NULL};
     uint32_t kept[PROBE_CANDIDATES];
-    uint64_t times[PROBE_CANDIDATES * PROBE_ROUNDS];
-    size_t count = 0, rounds = 0;
+    uint64_t times[PROBE_CANDIDATES * PROBE_ROUNDS], ns = 0;
+    size_t count = 0;
     bool ok = true;
 
-    for (size_t i = 0; i < PROBE_CANDIDATES && ok && clock_now_ns() - start < PROBE_BUILD_NS; i++) {
+    for (size_t i = 0; i < PROBE_CANDIDATES && ok && clock_now_ns() < deadline_ns; i++) {
         if (!is_pixels(wanted[i]) || (i > 0 && wanted[i] < tile_lanes(r->path, r->subgroup_lanes)))
             continue;
         ok = open_candidate(r, class, wanted[i], &jobs[count], err);
         kept[count++] = wanted[i];
     }
-    ok = ok && (count < 2 || time_candidates(jobs, count, times, &rounds, err));
-    *pixels = ok && rounds >= PROBE_LEAST_ROUNDS ? kept[tuning_pick(times, count, rounds)] : rule;
+    for (size_t round = 0; round < PROBE_WARM_ROUNDS + PROBE_ROUNDS && ok; round++)
+        for (size_t i = 0; i < count && ok; i++) {
+            ok = time_call(jobs[i], &ns, err);
+            if (round >= PROBE_WARM_ROUNDS)
+                times[i * PROBE_ROUNDS + round - PROBE_WARM_ROUNDS] = ns;
+        }
+    *pixels = ok && count > 1 ? kept[tuning_pick(times, count, PROBE_ROUNDS)] : rule;
     r->tile.pixels[class] = 0;
     for (size_t i = 0; i < count; i++)
         r->base.ops->close(jobs[i]);
@@ -314,7 +293,7 @@ bool tuning_probe(struct renderer *renderer, char *note, size_t size, struct err
     if (!is_open(r) || r->tile.pixels[0] > 0)
         return true;
     for (size_t c = 0; c < TILE_CLASSES; c++)
-        if (!probe_class(r, c, &pixels[c], err))
+        if (!probe_class(r, c, start + PROBE_LIMIT_NS, &pixels[c], err))
             return false;
     pool_trim(&r->pool);
     memcpy(r->tile.pixels, pixels, sizeof pixels);

@@ -132,7 +132,7 @@ def results_of(result):
     return json.loads(data, parse_constant=refuse) if data else None
 
 
-STAGES = r"cl[A-Z]\w+|building kernels/|running the layout kernel|launching an empty kernel|asking a kernel|running uneven lanes"
+STAGES = r"cl[A-Z]\w+|building kernels/|running the \w+ kernel|launching an empty kernel|asking a kernel|running uneven lanes"
 
 
 def judge(result, mode="error", code_name="CL_OUT_OF_RESOURCES"):
