@@ -88,6 +88,19 @@ def test_it_prints(page):
     assert printed.read_bytes().startswith(b"%PDF-") and printed.stat().st_size > 20000
 
 
+def test_real_runs_fit_a_telephone(tmp_path):
+    """All that was recorded of one machine, in one page."""
+    runs = sorted((ROOT / "results/h200").glob("*.json"))
+    assert len(runs) > 5
+    text = subprocess.run([PROGRAM, "report", "-q", "-f", "html", *runs], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    page = tmp_path / "page.html"
+    page.write_text(text.replace("</main>", "</main>" + PROBE))
+    dom = browse(page, "--dump-dom", width=360).stdout
+    assert re.search(r'data-wide="([^"]*)"', dom)[1] == ""
+    assert int(re.search(r'data-scroll="(-?\d+)"', dom)[1]) <= 0
+
+
 class Texts(html.parser.HTMLParser):
     """What stands in each element of one kind."""
 
