@@ -57,7 +57,7 @@ def test_examples_run(gpubench, tmp_path, write_config):
     shutil.copy(ROOT / "tests/golden/one-triangle-at-16/scene.json", tmp_path)
     (tmp_path / "README.md").write_text("<!-- gpubench report results.json -->\n<!-- end -->\n")
     (tmp_path / "results").mkdir()
-    for copy in "before.json", "after.json", "baseline.json", "results/baseline.json":
+    for copy in "before.json", "after.json", "baseline.json", "results/baseline.json", "results/crossover.json":
         shutil.copy(tmp_path / "results.json", tmp_path / copy)
     for command in COMMANDS:
         for example in re.findall(r"^\$ gpubench (.*)$", manual(f"gpubench-{command}.1"), re.M):
