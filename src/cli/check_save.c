@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/configs.h"
 #include "cli/dry_run.h"
+#include "cli/new_file.h"
 #include "report/baseline.h"
 
 struct save {
@@ -185,7 +186,8 @@ int check_save(const struct check_options *options, const char *results, int arg
     struct err err = ERR_INIT;
     int code = EXIT_OK;
 
-    bool ok = check_threshold(options->threshold, &s.threshold, &err) && load_old(&s, &err) &&
+    bool ok = (options->baseline ? new_file_folder_check(options->baseline, &err) : new_folder_check("results", &err)) &&
+              check_threshold(options->threshold, &s.threshold, &err) && load_old(&s, &err) &&
               measure_all(&s, results, &err);
     if (ok && !options->measure.dry_run) {
         if (s.summary.by_status[CELL_OK] == 0)

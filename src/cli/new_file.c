@@ -19,7 +19,7 @@ static bool check_folder(const char *folder, const char *name, struct err *err)
            err_set_native(err, ERR_IO, errno, "%s cannot be made: the folder %s", name, folder);
 }
 
-static bool check_parent(const char *name, struct err *err)
+bool new_file_folder_check(const char *name, struct err *err)
 {
     char folder[4096];
     size_t length = strlen(name);
@@ -50,7 +50,7 @@ bool new_file_check(const char *name, struct err *err)
     if (length == 0 || name[length - 1] == '/')
         return err_set(err, ERR_IO, "\"%s\" names no file", name);
     snprintf(partial, sizeof partial, "%s.partial", name);
-    if (!check_parent(name, err))
+    if (!new_file_folder_check(name, err))
         return false;
     return access(partial, F_OK) != 0 ||
            err_set(err, ERR_IO, "%s is what an unfinished run left: go on with it by --resume, or remove it",
@@ -59,5 +59,5 @@ bool new_file_check(const char *name, struct err *err)
 
 bool new_folder_check(const char *name, struct err *err)
 {
-    return access(name, F_OK) == 0 ? check_folder(name, name, err) : check_parent(name, err);
+    return access(name, F_OK) == 0 ? check_folder(name, name, err) : new_file_folder_check(name, err);
 }

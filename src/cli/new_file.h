@@ -8,6 +8,9 @@
  * an unfinished run has left its journal, or its folder is missing or cannot be written to. Makes nothing. */
 bool new_file_check(const char *name, struct err *err) GB_NODISCARD;
 
+/* Likewise, only that its folder is there and can be written to: the file itself may be replaced. */
+bool new_file_folder_check(const char *name, struct err *err) GB_NODISCARD;
+
 /* Likewise for a file in a folder that would be made first, if its parent allows it. */
 bool new_folder_check(const char *name, struct err *err) GB_NODISCARD;
 

@@ -32,11 +32,12 @@ def test_output_that_cannot_be(gpubench, write_config, tmp_path, options, output
     assert sorted(os.listdir(tmp_path)) == ["c.json", "left.json.partial"]
 
 
-@pytest.mark.parametrize("command", [["profile"], ["profile", "--what-if", "pool"], ["check", "--baseline", "b.json"]],
+@pytest.mark.parametrize("command", [["profile"], ["profile", "--what-if", "pool"], ["check", "--baseline", "b.json"], ["check", "b.json", "--save", "-b"]],
                          ids=" ".join)
 def test_output_of_other_commands(gpubench, write_config, tmp_path, finished, command):
     (tmp_path / "b.json").write_text(json.dumps(finished))
-    run = gpubench(*command, "-q", "-o", PLACES[0][0])
+    where = [] if "-b" in command else ["-o"]
+    run = gpubench(*command, *where, PLACES[0][0], "-q")
     assert (run.returncode, run.stdout, run.stderr) == (1, "", f"gpubench: error: {PLACES[0][1]}\n")
     assert os.listdir(tmp_path) == ["b.json"]
 
