@@ -40,7 +40,7 @@ KERNEL_TESTS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/kernels/test_*.c))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all help packages tables pages bench check lint check-unit check-kernels check-cli check-baseline \
+.PHONY: all help packages tables picture pages bench check lint check-unit check-kernels check-cli check-baseline \
         check-html check-faults check-clang check-san check-san-built check-fuzz check-fuzz-built fuzz fuzz-build fuzz-built \
         check-oclgrind check-valgrind install uninstall dist clean FORCE
 
@@ -124,6 +124,11 @@ tables: gpubench ## make the tables in README.md and results/README.md anew
 	./gpubench report -q --update README.md
 	./gpubench report -q --update results/README.md
 	scripts/record-tables.py results/README.md
+
+picture: gpubench ## make README.md's picture of a report anew (chromium)
+	./gpubench report -q -f html results/h200/crossover.json > build/report.html
+	chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir=build/chromium \
+	    --window-size=1000,810 --screenshot=docs/report.png build/report.html 2>/dev/null
 
 pages: gpubench ## bring manual pages and the tests' help pages in line with --help
 	scripts/update-pages.py
