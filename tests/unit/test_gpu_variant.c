@@ -1,0 +1,114 @@
+/* The shape of tiles: which teams share one, and what every shape must keep to. */
+#include <string.h>
+
+#include "unit/check.h"
+
+#include "gpu/variant.h"
+
+static const struct device_info gpu = {.backend = BACKEND_OPENCL, .kind = DEVICE_GPU, .max_work_group_size = 1024};
+
+static struct tile_shape shape_of(enum gpu_path path, const char *tile, const struct render_spec *spec)
+{
+    struct tile_request request = {0};
+    struct tile_shape shape;
+    struct err err = ERR_INIT;
+
+    if (tile && !tile_parse(tile, &request, &err))
+        fail_msg("%s", err.text);
+    if (!shape_choose(path, &gpu, 32, &request, spec, &shape, &err))
+        fail_msg("%s", err.text);
+    return shape;
+}
+
+static struct render_spec spec_of(uint32_t size, uint32_t triangles)
+{
+    struct render_spec spec;
+
+    spec_init(&spec);
+    spec.width = spec.height = size;
+    spec.triangles = triangles;
+    return spec;
+}
+
+/* Small images of many triangles have too few tiles to fill a device. */
+static void test_teams_share_deep_tiles(void **state)
+{
+    struct render_spec spec = spec_of(64, 512);
+    struct tile_shape shape = shape_of(PATH_PTX, NULL, &spec);
+
+    (void)state;
+    assert_true(shape.shared);
+    assert_int_equal(shape.teams, 4);
+    assert_int_equal(group_tiles(&shape), 1);
+    spec.mode = MODE_FORWARD;
+    assert_true(shape_of(PATH_PTX, NULL, &spec).shared);
+    spec = spec_of(64, 32);
+    assert_int_equal(shape_of(PATH_PTX, NULL, &spec).teams, 1);
+    spec = spec_of(256, 512);
+    assert_int_equal(shape_of(PATH_PTX, NULL, &spec).teams, 1);
+}
+
+/* Passes of their own do not know the canvases of the other teams; bins are read from the first triangle on. */
+static void test_who_never_shares(void **state)
+{
+    static const enum strategy apart[] = {STRATEGY_RECOMPUTE, STRATEGY_TAPED};
+    struct render_spec spec;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        spec = spec_of(64, 512);
+        spec.strategy = apart[i];
+        const struct tile_shape shape = shape_of(PATH_PTX, "1x2x4", &spec);
+        assert_false(shape.shared);
+        assert_int_equal(group_tiles(&shape), 4);
+    }
+    spec = spec_of(256, SPEC_MANY_TRIANGLES);
+    assert_true(shape_of(PATH_PTX, "1x2x4", &spec).bin_tiles > 0);
+    assert_false(shape_of(PATH_PTX, "1x2x4", &spec).shared);
+    spec = spec_of(64, 512);
+    assert_false(shape_of(PATH_LOCAL, NULL, &spec).shared);
+    assert_false(shape_of(PATH_SUBGROUPS, NULL, &spec).shared);
+}
+
+static void test_macros_say_who_shares(void **state)
+{
+    const struct render_spec spec = spec_of(64, 512);
+    struct tile_shape shape = shape_of(PATH_PTX, NULL, &spec);
+    struct strbuf text = STRBUF_INIT;
+
+    (void)state;
+    shape_defines(PATH_PTX, &shape, &text);
+    assert_non_null(strstr(strbuf_str(&text), " -DTEAMS=4u"));
+    assert_non_null(strstr(strbuf_str(&text), " -DSHARED_TILE"));
+    strbuf_reset(&text);
+    shape.shared = false;
+    shape_defines(PATH_PTX, &shape, &text);
+    assert_null(strstr(strbuf_str(&text), "SHARED_TILE"));
+    strbuf_fini(&text);
+}
+
+/* The batch must not decide: a scene's sums are the same to the bit in every batch. */
+static void test_the_batch_has_no_say(void **state)
+{
+    struct render_spec one = spec_of(64, 512), many = one;
+
+    (void)state;
+    many.batch = 64;
+    const struct tile_shape a = shape_of(PATH_PTX, NULL, &one), b = shape_of(PATH_PTX, NULL, &many);
+    assert_int_equal(a.teams, b.teams);
+    assert_int_equal(tile_width(&a), tile_width(&b));
+    assert_int_equal(tile_height(&a), tile_height(&b));
+    assert_int_equal(a.setup_group, b.setup_group);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_teams_share_deep_tiles),
+        cmocka_unit_test(test_who_never_shares),
+        cmocka_unit_test(test_macros_say_who_shares),
+        cmocka_unit_test(test_the_batch_has_no_say),
+    };
+
+    return cmocka_run_group_tests_name("shapes of tiles", tests, NULL, NULL);
+}
