@@ -46,7 +46,7 @@ struct walk {
  * team's. */
 static inline uint triangle_at(const struct work *work, uint k)
 {
-    return work->whole ? work->list[k].x : work->begin + k;
+    return work->whole ? work->list[k] : work->begin + k;
 }
 
 #ifdef STRATEGY_RECOMPUTE
@@ -57,13 +57,13 @@ static inline void recompute(const struct work *work, const struct shared_view *
     clear_canvas(canvas, work->ground);
     for (uint k = 0; k < count; ++k) {
         const uint i = triangle_at(work, k);
-        const uint meets = bits & blocks_in_bounds(&work->tile, work->bounds[i]);
-        if (meets) {
+        const uint touched = bits & blocks_in_bounds(&work->tile, work->bounds[i]);
+        if (touched) {
             global const struct shared_triangle *from = work->triangles + i;
             struct aimed t = aim(from, &work->tile, i, 0);
             t.item.z = true;
             struct facing f = face(t, from, &work->tile, view);
-            composite(&f, meets, canvas);
+            composite(&f, touched, canvas);
         }
     }
 }
@@ -73,9 +73,8 @@ static inline void recompute(const struct work *work, const struct shared_view *
 /* Whether the triangle at place k may touch block j. */
 static inline bool meets_block(const struct work *work, uint k, uint j)
 {
-    const uint bits =
-        work->whole ? work->list[k].y : blocks_in_bounds(&work->tile, work->bounds[work->begin + k]);
-    return bits >> j & 1u;
+    const uint x = (uint)work->tile.x + j % BLOCKS_X * BLOCK_W, y = (uint)work->tile.y + j / BLOCKS_X * BLOCK_H;
+    return meets(work->bounds[triangle_at(work, k)], x, y, BLOCK_W, BLOCK_H);
 }
 
 /* g . (canvas below the triangle at place `count`) for a pixel of block j: from the top down, as far as

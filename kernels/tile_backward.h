@@ -64,7 +64,7 @@ static inline void add_pixels(global float *sum, real value, mask live)
 /* The scene's triangle at place k from the bottom, of the list or, where that is not whole, of all. */
 static inline uint triangle_at(const struct work *work, uint k)
 {
-    return work->whole ? work->list[k].x : k;
+    return work->whole ? work->list[k] : k;
 }
 
 /* Where the list is not whole, bins tell which places to pass over. The first place from k on, below end, that
@@ -109,10 +109,10 @@ static inline void recompute(const struct work *work, const struct shared_view *
     clear_canvas(canvas, work->ground);
     for (uint k = seek_up(work, 0, count); k < count; k = seek_up(work, k + 1u, count)) {
         const uint i = triangle_at(work, k);
-        const uint meets = bits & blocks_in_bounds(&work->tile, work->bounds[i]);
-        if (meets) {
+        const uint touched = bits & blocks_in_bounds(&work->tile, work->bounds[i]);
+        if (touched) {
             struct facing f = face_triangle(work, view, i);
-            composite(&work->tile, view, &f, meets, canvas);
+            composite(&work->tile, view, &f, touched, canvas);
         }
     }
 }
@@ -122,8 +122,8 @@ static inline void recompute(const struct work *work, const struct shared_view *
 /* Whether the triangle at place k may touch block j. */
 static inline bool meets_block(const struct work *work, uint k, uint j)
 {
-    const uint bits = work->whole ? work->list[k].y : blocks_in_bounds(&work->tile, work->bounds[k]);
-    return bits >> j & 1u;
+    const uint x = (uint)work->tile.x + j % BLOCKS_X * BLOCK_W, y = (uint)work->tile.y + j / BLOCKS_X * BLOCK_H;
+    return meets(work->bounds[triangle_at(work, k)], x, y, BLOCK_W, BLOCK_H);
 }
 
 /* g . (canvas below the triangle at place `count`) for those of block j's pixels that are wanted: from the top

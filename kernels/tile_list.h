@@ -58,8 +58,8 @@
 #define WALK_UNROLLED
 #endif
 
-/* A triangle of the list and the blocks of the tile that it may touch. */
-typedef uint2 entry;
+/* A triangle of the list: its index in the scene. */
+typedef uint entry;
 
 static inline void place_tile(struct tile *tile, const struct shared_view *view, uint lane, uint column, uint row)
 {
@@ -148,6 +148,13 @@ static inline void store_pixel(global float *image, const struct shared_view *vi
 }
 
 /* ---- which triangles ---- */
+
+/* Whether the bounds meet w x h pixels from x, y on; empty ones, which are 0, never do. */
+static inline bool meets(uint2 bounds, uint x, uint y, uint w, uint h)
+{
+    return (bounds.x & 0xffffu) < x + w && bounds.x >= (x + 1u) << 16 && (bounds.y & 0xffffu) < y + h &&
+           bounds.y >= (y + 1u) << 16;
+}
 
 /* Bits of the tile's blocks (row by row) that meet the bounds. */
 static inline uint blocks_in_bounds(const struct tile *tile, uint2 bounds)
@@ -245,10 +252,10 @@ static inline uint keep_gulp(const struct work *work, const struct shared_view *
     }
     UNROLLED for (uint u = 0; u < GULP; ++u)
     {
-        uint bits = blocks_in_bounds(&work->tile, bounds[u]), total;
-        uint at = length + team_rank(&work->team, bits != 0, &total);
-        if (bits)
-            work->list[PLACE(at)] = (entry)(index[u], bits);
+        const bool found = meets(bounds[u], (uint)work->tile.x, (uint)work->tile.y, TILE_W, TILE_H);
+        uint total, at = length + team_rank(&work->team, found, &total);
+        if (found)
+            work->list[PLACE(at)] = index[u];
         length += total;
     }
     return length;
@@ -269,12 +276,12 @@ static inline uint unpack_bin(const struct work *work, const struct shared_view 
     uint at = team_offset(&work->team, popcount(bits), &total);
     for (; bits && at < room; ++at) {
         uint bit = 31u - clz(descending ? bits : bits & (0u - bits));
-        work->list[PLACE(length + at)] = (entry)(word * 32u + bit, 0);
+        work->list[PLACE(length + at)] = word * 32u + bit;
         bits ^= 1u << bit;
     }
     team_sync();
     if (total > room) {
-        const uint last = work->list[PLACE(LIST_ROOM - 1u)].x;
+        const uint last = work->list[PLACE(LIST_ROOM - 1u)];
         *next = descending ? view->triangles - last : last + 1u;
         return room;
     }
@@ -302,7 +309,7 @@ static inline void fill_list(struct work *work, const struct shared_view *view, 
             UNROLLED for (uint u = 0; u < GULP; ++u)
             {
                 uint at = from + u * LANES + work->team.lane;
-                index[u] = at < found ? work->list[PLACE(first + at)].x : view->triangles;
+                index[u] = at < found ? work->list[PLACE(first + at)] : view->triangles;
             }
             length = keep_gulp(work, view, index, descending, length);
         }
@@ -333,9 +340,9 @@ static inline void fill_chunk(struct work *work, const struct shared_view *view,
     work->held = first;
     team_sync(); /* the chunk before this one has been read by all */
     for (uint c = work->team.lane; c < wanted; c += LANES) {
-        entry item = work->list[work->first + first + c];
-        struct aimed t = aim(work->triangles + item.x, &work->tile, item.x, item.y);
-        t.item.y = blocks_in_reach(&work->tile, view, &t, item.y);
+        const entry index = work->list[work->first + first + c];
+        struct aimed t = aim(work->triangles + index, &work->tile, index, 0);
+        t.item.y = blocks_in_reach(&work->tile, view, &t, blocks_in_bounds(&work->tile, t.place.xy));
         t.item.z = !in_bounds_whole(&work->tile, t.place);
 #ifdef REDUCTION_ORDERED
         if (t.place.z != SHARED_NO_SLOT)

@@ -133,8 +133,11 @@ static bool choose_path(struct opencl_renderer *r, const char *forced, struct er
         for (r->path = PATH_PTX; !path_works(r, r->path); r->path++)
             continue;
     }
+    /* Sixteen warps a multiprocessor: without it, rare code takes registers that keep warps from the common. */
+    if (r->path == PATH_PTX)
+        strbuf_add(&r->build_options, " -cl-nv-maxrregcount=128");
     snprintf(r->base.info.path, sizeof(r->base.info.path), "%s", path_name(r->path));
-    return true;
+    return strbuf_ok(&r->build_options, err);
 }
 
 bool renderer_ask(struct opencl_renderer *r, cl_program program, const char *kernel_name, size_t lanes, void *out,
