@@ -63,6 +63,7 @@ static struct json *hello(const struct runner *r)
     json_set_string(options, "isa", o->isa);
     json_set_string(options, "path", o->path);
     json_set_string(options, "tile", o->tile);
+    json_set_bool(options, "tune", o->tune);
     json_set_u64(options, "memory_budget_bytes", o->memory_budget_bytes);
     json_set_u64(options, "max_submit_ns", o->max_submit_ns);
     return message;
@@ -215,13 +216,23 @@ static bool blame_device(struct runner *r, const struct asked *asked, const stru
 {
     for (size_t i = 0; i < r->choice.used_count; i++) {
         struct device_info *d = &r->devices[i];
-        if ((strcmp(asked->what, "device") == 0 || strcmp(asked->what, "tuning") == 0) && strcmp(d->selector, asked->selector) == 0 &&
+        if (strcmp(asked->what, "device") == 0 && strcmp(d->selector, asked->selector) == 0 &&
             d->trouble[0] == '\0') {
             snprintf(d->trouble, sizeof d->trouble, "%.500s", cause->text);
             return true;
         }
     }
     return false;
+}
+
+/* A device that did not survive being tuned is used without; false when that is not what happened. */
+static bool leave_untuned(struct runner *r, const struct asked *asked, const struct err *cause, struct err *err)
+{
+    if (strcmp(asked->what, "tuning") != 0 || !r->options.backend.tune)
+        return false;
+    r->options.backend.tune = false;
+    return runner_add_note(r, err, "%s did not survive the probe of its tiles, and is used as it is: %s",
+                           asked->selector, cause->text);
 }
 
 bool runner_use(struct runner *r, struct err *err)
@@ -242,7 +253,8 @@ bool runner_use(struct runner *r, struct err *err)
         char what[96];
         snprintf(what, sizeof what, "opening %s", asked.selector[0] != '\0' ? asked.selector : "its devices");
         runner_lost(r, asked.result, what, &cause);
-        if (asked.result == SESSION_STOP || !blame_device(r, &asked, &cause))
+        if (asked.result == SESSION_STOP ||
+            (!leave_untuned(r, &asked, &cause, err) && !blame_device(r, &asked, &cause)))
             err_set(err, cause.code, "%s", cause.text);
         err_fini(&cause);
         if (err->code != ERR_NONE || !runner_start(r, err))

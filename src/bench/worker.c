@@ -113,6 +113,7 @@ static bool on_hello(struct worker *w, struct json *request, struct err *err)
                                           .isa = string_or_null(options, "isa"),
                                           .path = string_or_null(options, "path"),
                                           .tile = string_or_null(options, "tile"),
+                                          .tune = json_bool(json_get(options, "tune")),
                                           .memory_budget_bytes = budget,
                                           .max_submit_ns = submit};
     struct json *answer = message_new("listed");
@@ -166,7 +167,7 @@ static bool tune_device(struct worker *w, size_t index, struct err *err)
     struct renderer *r = w->renderers[index];
     char note[512] = "";
     struct err cause = ERR_INIT;
-    if (r == NULL || r->ops->tune == NULL)
+    if (r == NULL || r->ops->tune == NULL || !w->options.tune)
         return true;
     if (!say_starting(w, "tuning", w->devices[index].selector, err))
         return false;

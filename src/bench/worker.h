@@ -20,6 +20,7 @@ struct backend_options {
     const char *isa;              /* forces the CPU renderer's code path; NULL: the best there is */
     const char *path;             /* forces the OpenCL renderer's code path; NULL: the best there is */
     const char *tile;             /* forces the OpenCL renderer's tiles; NULL: what suits the device */
+    bool tune;                    /* finds out what suits a device before its first run; not where nothing is measured */
     uint64_t memory_budget_bytes; /* --memory-budget; 0: a share of the memory there is */
     uint64_t max_submit_ns;       /* --max-submit-ms; 0: what suits the device; UINT64_MAX: no limit */
 };

@@ -21,6 +21,7 @@ bool measure_backend_options(const struct measure_options *options, struct backe
         .isa = options->isa,
         .path = options->path,
         .tile = options->tile,
+        .tune = !options->dry_run,
         .memory_budget_bytes = options->memory_budget.value,
         .max_submit_ns = !options->max_submit.given  ? 0
                          : options->max_submit.value ? options->max_submit.value * UINT64_C(1000000)

@@ -2,7 +2,7 @@
  *
  * The environment says what goes wrong, so that a worker process can be told: FAKE_FAULT is "WHERE:WHAT", or
  * "WHERE:WHAT:T" for scenes of T triangles alone, on the OpenCL side of the fake. WHERE: list, create,
- * footprint, open, call, phased, profiled, canary. WHAT: crash, kill, quit, hang, error, print, garbage, wrong, lazy
+ * footprint, open, call, phased, profiled, canary, tune. WHAT: crash, kill, quit, hang, error, print, garbage, wrong, lazy
  * (outputs are not written), miss (the pool misses), limit, huge, late (wrong from the tenth call on).
  */
 #ifndef GPUBENCH_TESTS_UNIT_FAKE_BACKEND_H
@@ -200,6 +200,14 @@ static bool fake_canary(struct renderer *r, struct render_canary *out, struct er
     return fake_step(r->info.backend, "canary", 0, err);
 }
 
+static bool fake_tune(struct renderer *r, char *note, size_t size, struct err *err)
+{
+    if (fake_fault(r->info.backend, "tune", "print", 0))
+        snprintf(note, size, "tuned %s", r->info.name);
+    snprintf(r->info.tiles, sizeof r->info.tiles, "of glass");
+    return fake_step(r->info.backend, "tune", 0, err);
+}
+
 static void fake_destroy(struct renderer *r)
 {
     free(r);
@@ -215,7 +223,8 @@ static const struct renderer_ops fake_ops = {.footprint = fake_footprint,
                                              .counts = fake_counts,
                                              .close = fake_close,
                                              .destroy = fake_destroy,
-                                             .canary = fake_canary};
+                                             .canary = fake_canary,
+                                             .tune = fake_tune};
 
 static struct device_info fake_device(enum backend_kind kind, unsigned index)
 {

@@ -44,6 +44,7 @@ struct record {
 };
 
 static volatile sig_atomic_t stop;
+static bool tunes = true; /* devices, before their first run */
 
 static inline bool on_cell(void *context, size_t index, const struct cell *cell, struct err *err)
 {
@@ -122,6 +123,7 @@ static inline bool begin(struct session_of_test *t, const char *config, const ch
     const struct runner_options options = {.config = &t->config,
                                            .selectors = &device,
                                            .selector_count = device != NULL,
+                                           .backend = {.tune = tunes},
                                            .stop = &stop,
                                            .worker_argv = worker_argv};
     if (!runner_create(&options, &t->runner, err))

@@ -68,6 +68,36 @@ static void test_a_canary_that_crashes(void **state)
     end(&t);
 }
 
+static const char *first_note(const struct session_of_test *t)
+{
+    size_t count;
+    const char *const *notes = runner_notes(t->runner, &count);
+    return count > 0 ? notes[0] : "";
+}
+
+/* What a device could be told of itself does not cost its cells. */
+static void test_tuning(void **state)
+{
+    static const char *const faults[][2] = {{"tune:print", "tuned Fake GPU 0"},
+                                            {"tune:error", "Fake GPU 0 is used as it is: clFake"},
+                                            {"tune:crash", "ocl:0:0 did not survive the probe of its tiles"}};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct session_of_test t;
+        tunes = i < 3;
+        run_config(&t, PLAIN, faults[i < 3 ? i : 2][0]);
+        size_t count;
+        const struct device_info *devices = runner_devices(t.runner, &count);
+        assert_int_equal(t.summary.by_status[CELL_OK], 10);
+        assert_non_null(strstr(first_note(&t), i < 3 ? faults[i][1] : ""));
+        assert_true(i < 3 || first_note(&t)[0] == '\0');
+        assert_int_equal(count, 2);
+        assert_string_equal(devices[1].tiles, i < 2 ? "of glass" : "");
+        end(&t);
+    }
+    tunes = true;
+}
+
 static void test_going_on(void **state)
 {
     (void)state;
@@ -203,6 +233,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_all_is_well),
         cmocka_unit_test(test_the_machine_is_recorded),
         cmocka_unit_test(test_a_canary_that_crashes),
+        cmocka_unit_test(test_tuning),
         cmocka_unit_test(test_going_on),
         cmocka_unit_test(test_a_full_disk_ends_the_run),
         cmocka_unit_test(test_selectors),
