@@ -11,7 +11,8 @@ bool configs_open(const char *name, const struct measure_options *options, struc
                   struct err *err) GB_NODISCARD;
 
 /* Applies -a, --seed and -t to a config that came from elsewhere. */
-bool configs_override(struct config *config, const struct measure_options *options, struct err *err) GB_NODISCARD;
+bool configs_override(struct config *config, const struct measure_options *options,
+                      struct err *err) GB_NODISCARD;
 
 bool configs_is_standard(const char *name);
 

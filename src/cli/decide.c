@@ -116,19 +116,17 @@ static bool read_question(const struct decide_options *o, struct decide_question
 {
     struct render_spec *spec = &question->spec;
 
-    *question = (struct decide_question){.by_call = o->call != NULL,
-                                         .by_source = o->source != NULL,
-                                         .has_triangles = o->triangles != NULL};
+    *question = (struct decide_question){
+        .by_call = o->call != NULL, .by_source = o->source != NULL, .has_triangles = o->triangles != NULL};
     *asked = o->size || o->triangles || o->pairs || o->batch || !o->json;
     if (*asked && !(o->size && o->batch && (o->triangles || o->pairs)))
         return err_set(err, ERR_USAGE, "decide needs --size, --batch, and --triangles or --pairs");
     spec_init(spec);
     return set(spec, "size", o->size, err) && set(spec, "triangles", o->triangles, err) &&
            set(spec, "batch", o->batch, err) &&
-           (!o->batch || spec->batch ||
-            err_set(err, ERR_USAGE, "--batch 0: an empty call has no winner")) && set(spec, "sigma", o->sigma, err) &&
-           set(spec, "call", o->call, err) && set(spec, "source", o->source, err) &&
-            set(spec, "mode", o->mode, err) &&
+           (!o->batch || spec->batch || err_set(err, ERR_USAGE, "--batch 0: an empty call has no winner")) &&
+           set(spec, "sigma", o->sigma, err) && set(spec, "call", o->call, err) &&
+           set(spec, "source", o->source, err) && set(spec, "mode", o->mode, err) &&
            (!o->pairs || set_pairs(o, question, err));
 }
 
@@ -204,8 +202,8 @@ static void add_basis(struct strbuf *out, const struct decision *d)
 }
 
 /* What the answer's scenes cover, so that others can be held against them. */
-static void add_pairs(struct strbuf *out, const struct results *results, const struct decide_question *question,
-                      const struct decision *d)
+static void add_pairs(struct strbuf *out, const struct results *results,
+                      const struct decide_question *question, const struct decision *d)
 {
     const double pixels = (double)d->at.width * d->at.height * d->at.batch;
     char count[UNITS_MAX], triangles[UNITS_MAX], name[LABEL_MAX];
@@ -216,7 +214,8 @@ static void add_pairs(struct strbuf *out, const struct results *results, const s
     strbuf_addf(out, "  %-11s %s covered, %.3g a pixel", "pairs", count, d->pairs / pixels);
     units_items(triangles, d->at.triangles, "triangle");
     if (question->pairs > 0 && d->basis != DECIDE_NEAREST)
-        strbuf_addf(out, ": as %s%s of the scenes measured", d->basis == DECIDE_MEASURED ? "" : "about ", triangles);
+        strbuf_addf(out, ": as %s%s of the scenes measured", d->basis == DECIDE_MEASURED ? "" : "about ",
+                    triangles);
     strbuf_addc(out, '\n');
     if (question->pairs <= 0 || !question->has_triangles)
         return;
@@ -304,8 +303,7 @@ static bool from_results(const struct decide_options *o, const char *path, struc
 {
     struct results results = {0};
     struct decision decision;
-    bool ok = results_load(path, &results, err) &&
-              decide(&results, question, &decision, err) &&
+    bool ok = results_load(path, &results, err) && decide(&results, question, &decision, err) &&
               print_decision(o, &results, question, asked, &decision, err);
 
     if (ok && asked && (decision.basis == DECIDE_NEAREST || decision.basis == DECIDE_NOTHING))
@@ -332,13 +330,14 @@ static const struct device_info *choose_device(const struct device_info *devices
     return found;
 }
 
-static void thumb_to_json(const struct device_info *device, const struct decide_question *question, bool asked,
-                          struct json *root)
+static void thumb_to_json(const struct device_info *device, const struct decide_question *question,
+                          bool asked, struct json *root)
 {
-    json_set_string(root, "method",
-                    "a device that shares the host's memory loses; one with memory of its own wins from "
-                    "work_min pixels times triangles times scenes a call on, or pairs_min covered pairs; a guess "
-                    "until measured");
+    json_set_string(
+        root, "method",
+        "a device that shares the host's memory loses; one with memory of its own wins from "
+        "work_min pixels times triangles times scenes a call on, or pairs_min covered pairs; a guess "
+        "until measured");
     json_set_u64(root, "work_min", DECIDE_THUMB_WORK);
     json_set_u64(root, "pairs_min", DECIDE_THUMB_PAIRS);
     if (!asked)
@@ -427,10 +426,11 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
 const struct command command_decide = {
     .name = "decide",
     .help = "name the device for a call of some size, from a results file",
-    .description =
-        "Answers which device is faster for a call of this size, or of so many covered pairs, and by how much, "
-        "from a results file: measured, or interpolated between the measured points around it, in logarithms. Outside of them it says so, and "
-        "shows the nearest point. Without a results file it gives a rule of thumb.",
+    .description = "Answers which device is faster for a call of this size, or of so many covered pairs, and "
+                   "by how much, "
+                   "from a results file: measured, or interpolated between the measured points around it, in "
+                   "logarithms. Outside of them it says so, and "
+                   "shows the nearest point. Without a results file it gives a rule of thumb.",
     .arguments = "[RESULTS]",
     .max_arguments = 1,
     .options = table,

@@ -10,9 +10,9 @@
 /* What -f takes, NULL-terminated; the first is the default. */
 extern const char *const table_formats[];
 
-/* Of each of the results [run_count]. names: the tables wanted; count 0: those that the results' own config asks for. format: NULL or one of
- * table_formats. Text fits the terminal's width, 80 columns elsewhere, with colour on a terminal unless
- * NO_COLOR is set; csv is the results themselves, a row a cell and quantity. */
+/* Of each of the results [run_count]. names: the tables wanted; count 0: those that the results' own config
+ * asks for. format: NULL or one of table_formats. Text fits the terminal's width, 80 columns elsewhere, with
+ * colour on a terminal unless NO_COLOR is set; csv is the results themselves, a row a cell and quantity. */
 bool tables_print(const struct results *results, size_t run_count, const char *const *names, size_t count,
                   const char *format, struct err *err) GB_NODISCARD;
 /* The same, appended to out. */

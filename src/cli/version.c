@@ -48,8 +48,8 @@ static void print_libraries(FILE *out)
     ask_loader(loader_version, sizeof loader_version);
     if (!openmp || !dladdr(openmp, &file) || !file.dli_fname)
         file.dli_fname = "unknown file";
-    fprintf(out, "cJSON %s, hwloc %u.%u.%u, libpng %s\n", json_library_version(), hwloc[0], hwloc[1], hwloc[2],
-            png);
+    fprintf(out, "cJSON %s, hwloc %u.%u.%u, libpng %s\n", json_library_version(), hwloc[0], hwloc[1],
+            hwloc[2], png);
     fprintf(out, "OpenMP %d (%s)\n", _OPENMP, file.dli_fname);
     fprintf(out, "OpenCL loader %s (%s)\n", loader_version, loader);
 }

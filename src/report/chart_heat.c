@@ -71,7 +71,7 @@ static bool add_map(struct strbuf *out, const struct view *v, bool device, struc
                 what, what);
     for (size_t i = 0; i < p->triangle_count; i++)
         strbuf_addf(out, "<th scope=\"col\">%u%s</th>", (unsigned)p->triangles[i].triangles,
-                    i                                  ? ""
+                    i                                ? ""
                     : p->triangles[i].triangles == 1 ? " triangle"
                                                      : " triangles");
     strbuf_add(out, "</tr></thead>\n<tbody>\n");

@@ -344,7 +344,8 @@ static bool decide_by(struct place *p, const struct decide_question *question, b
     return ok;
 }
 
-/* Scenes that cover more or less than the measured ones with as many triangles lie between the two answers. */
+/* Scenes that cover more or less than the measured ones with as many triangles lie between the two answers.
+ */
 static bool hear_triangles(struct place *p, const struct decide_question *question, struct decision *d,
                            struct err *err)
 {

@@ -1,8 +1,8 @@
 /* Which device to use for a call, by what a results file has: the dispatch rule. Pure.
  *
  * Between measured points times and ratios are interpolated as report/surface.h says; outside of them nothing
- * is claimed. A question of covered pairs is answered at the number of triangles with which the measured scenes
- * cover so many. */
+ * is claimed. A question of covered pairs is answered at the number of triangles with which the measured
+ * scenes cover so many. */
 #ifndef GPUBENCH_REPORT_DECIDE_H
 #define GPUBENCH_REPORT_DECIDE_H
 
@@ -26,11 +26,12 @@ enum decide_confidence {
 };
 
 struct decide_question {
-    /* mode, size, triangles, batch and sigma are meant; call and source where by_call and by_source are set */
+    /* mode, size, triangles, batch and sigma are meant; call and source where by_call and by_source are set
+     */
     struct render_spec spec;
-    bool by_call;   /* false: the call is that of the first OpenCL cell of this mode */
-    bool by_source; /* false: likewise, the source of scenes that of the first cell */
-    double pairs; /* covered pairs of the call; 0: not given */
+    bool by_call;       /* false: the call is that of the first OpenCL cell of this mode */
+    bool by_source;     /* false: likewise, the source of scenes that of the first cell */
+    double pairs;       /* covered pairs of the call; 0: not given */
     bool has_triangles; /* both are given: by pairs, and surely so only where triangles agree */
 };
 
@@ -40,8 +41,8 @@ struct decision {
     /* First cells of the lines of the winner and of the best one on another device (on the same where there
      * is no other); borrowed from the results; NULL with DECIDE_NOTHING. */
     const struct cell *winner, *other;
-    double winner_ns, other_ns;      /* of a call */
-    struct ratio margin;             /* other's time / winner's; 1 or more */
+    double winner_ns, other_ns;        /* of a call */
+    struct ratio margin;               /* other's time / winner's; 1 or more */
     struct render_spec at;             /* the question, or the nearest point */
     double pairs;                      /* that the measured scenes cover there, in the call; NAN: not known */
     const struct cell *low, *high;     /* ends of the box around it; the same cell where it was measured */
@@ -56,8 +57,8 @@ struct decision {
 bool decide(const struct results *results, struct decide_question *question, struct decision *out,
             struct err *err) GB_NODISCARD;
 
-/* Lines of the question's mode, call, source and upstream: the first cell of each, which differ from the line's
- * others in surface_keys() alone. free() the array. */
+/* Lines of the question's mode, call, source and upstream: the first cell of each, which differ from the
+ * line's others in surface_keys() alone. free() the array. */
 bool decide_contenders(const struct results *results, const struct render_spec *question,
                        const struct cell ***lines, size_t *count, struct err *err) GB_NODISCARD;
 

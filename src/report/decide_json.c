@@ -57,10 +57,11 @@ bool decide_rule_to_json(const struct results *results, const struct render_spec
     json_set_string(object, "call", text);
     spec_text(question, spec_find("source"), text);
     json_set_string(object, "source", text);
-    json_set_string(object, "method",
-                    "the shortest time wins; between points log(time) and log(pairs) are linear in the logarithms "
-                    "of sqrt(width*height), triangles, batch and sigma; a call of other scenes is that of as many "
-                    "pairs; outside of the points nothing is known");
+    json_set_string(
+        object, "method",
+        "the shortest time wins; between points log(time) and log(pairs) are linear in the logarithms "
+        "of sqrt(width*height), triangles, batch and sigma; a call of other scenes is that of as many "
+        "pairs; outside of the points nothing is known");
     struct json *tie = json_set_array(object, "tie");
     json_add_number(tie, RATIO_TIE_LOW);
     json_add_number(tie, RATIO_TIE_HIGH);

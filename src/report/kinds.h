@@ -17,7 +17,7 @@
     X(batch_make, "batch", "one scene after the other against all at once", TABLE_BOTH)                      \
     X(crossover_make, "crossover", "size by triangles: CPU time / device time, the winner, both times",      \
       TABLE_GRADIENT)                                                                                        \
-    X(scenes_make, "scenes", "scenes from files beside random ones: who wins on each, and why", TABLE_BOTH)   \
+    X(scenes_make, "scenes", "scenes from files beside random ones: who wins on each, and why", TABLE_BOTH)  \
     X(reduction_make, "reduction", "direct, local and ordered sums side by side", TABLE_GRADIENT)            \
     X(phases_make, "phases", "where a call's time goes, and what each phase could gain", TABLE_BOTH)         \
     X(kernels_make, "kernels", "each kernel's time on the device, its share and bytes", TABLE_BOTH)          \

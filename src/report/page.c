@@ -139,10 +139,11 @@ double axis_at(const struct axis_scale *a, double value)
 void svg_open(struct strbuf *out, const char *id, double width, double height, const char *title,
               const char *description)
 {
-    strbuf_addf(out,
-                "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><svg viewBox=\"0 0 %.0f "
-                "%.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\" style=\"max-width:%.0fpx\"><title id=\"%s-t\">",
-                title, width, height, id, id, width, id);
+    strbuf_addf(
+        out,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><svg viewBox=\"0 0 %.0f "
+        "%.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\" style=\"max-width:%.0fpx\"><title id=\"%s-t\">",
+        title, width, height, id, id, width, id);
     page_text(out, title);
     strbuf_addf(out, "</title><desc id=\"%s-d\">", id);
     page_text(out, description);

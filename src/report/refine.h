@@ -10,8 +10,8 @@ struct refine_place {
 
 /* For every line of every crossover, each row and column in which the winner changes once between two
  * measured points: where it is expected to, and the geometric means of that and the two points; none that is
- * in the grid already. Sizes are squares, and only between squares. The array is the caller's to free; none is
- * no error. */
+ * in the grid already. Sizes are squares, and only between squares. The array is the caller's to free; none
+ * is no error. */
 bool refine_places(const struct results *results, struct refine_place **out, size_t *count,
                    struct err *err) GB_NODISCARD;
 

@@ -74,7 +74,8 @@ static void put_heading(struct table *t, const struct listing *l)
 
     label_point(text, l->results, &l->rows[0]->spec, l->varying);
     if (l->alone)
-        table_title(t, "Times of %s alone: nothing else was measured to compare it with    %s", reference_name(l), text);
+        table_title(t, "Times of %s alone: nothing else was measured to compare it with    %s",
+                    reference_name(l), text);
     else if (l->reference->kind == BACKEND_OPENMP)
         table_title(t, "CPU time / device time (above 1: device faster)    %s", text);
     else

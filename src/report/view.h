@@ -10,8 +10,8 @@ struct view {
     const struct results *results;
     const struct cell *reference; /* its first cell */
     const struct cell *line;      /* likewise */
-    key_set free; /* keys in which the line's cells differ; size and triangles are among them */
-    struct plane plane; /* without what sweep --refine added */
+    key_set free;          /* keys in which the line's cells differ; size and triangles are among them */
+    struct plane plane;    /* without what sweep --refine added */
     struct time_unit unit; /* in which the line's times are near 1 */
 };
 

@@ -1,5 +1,5 @@
-/* A results file or a journal is read or refused with a reason; what was read can be written, read again, and made
- * into every table, a page, a CSV and an answer. */
+/* A results file or a journal is read or refused with a reason; what was read can be written, read again, and
+ * made into every table, a page, a CSV and an answer. */
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -43,8 +43,8 @@ static void write_and_reread(const struct results *results)
     struct err err = ERR_INIT;
 
     if (!results_print(results, &first, &err) ||
-        !results_parse(first.data, first.len, "again", &again, &err) || !results_print(&again, &second, &err) ||
-        strcmp(first.data, second.data) != 0)
+        !results_parse(first.data, first.len, "again", &again, &err) ||
+        !results_print(&again, &second, &err) || strcmp(first.data, second.data) != 0)
         abort();
     results_fini(&again);
     strbuf_fini(&first);

@@ -169,8 +169,8 @@ static void test_the_call_is_that_of_the_question(void **state)
     made_fini(&r);
 }
 
-/* Scenes of 32 and 512 triangles at two sizes, a triangle covering a sixteenth of the pixels; the CPU takes 10 ns
- * a pair, the device 1 ms and 1 ns a pair. */
+/* Scenes of 32 and 512 triangles at two sizes, a triangle covering a sixteenth of the pixels; the CPU takes
+ * 10 ns a pair, the device 1 ms and 1 ns a pair. */
 static void test_scenes_of_another_source_are_no_contenders(void **state)
 {
     struct results r;

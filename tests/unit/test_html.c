@@ -73,11 +73,12 @@ static void test_the_whole_page(void **state)
     json_add_string(command, "gpubench");
     json_add_string(command, "it's <mine>.json");
     char *html = page_of(&r, "crossover");
-    expect_in(
-        html,
-        "<p class=\"verdict\">H200 wins 7 of 8 points, up to 3.9 times as fast; CPU 1, up to 1.77 times as fast."
-        "<span class=\"note\">NVIDIA H200 [0:0], fused + ordered, call: loader · gradient, batch 16, sigma 0.01, random scenes</span></p>");
-    expect_in(html, "<p class=\"note\">AMD EPYC 7B13 64-Core Processor [openmp], 2 threads, NVIDIA H200 [ocl:0:0]");
+    expect_in(html, "<p class=\"verdict\">H200 wins 7 of 8 points, up to 3.9 times as fast; CPU 1, up to "
+                    "1.77 times as fast."
+                    "<span class=\"note\">NVIDIA H200 [0:0], fused + ordered, call: loader · gradient, batch "
+                    "16, sigma 0.01, random scenes</span></p>");
+    expect_in(html,
+              "<p class=\"note\">AMD EPYC 7B13 64-Core Processor [openmp], 2 threads, NVIDIA H200 [ocl:0:0]");
     expect_in(html, "wrong: vertices 3.1e-2 &amp; more than &lt;allowed&gt;</li>");
     expect_in(html, "<td class=\"h1\"><b>0.56 <i>[0.56,0.57]</i></b><small>CPU</small></td>");
     expect_in(html, "<td class=\"hx\">wrong</td>");
@@ -157,7 +158,9 @@ static void test_the_best_of_many_lines(void **state)
         made_cell(&r, names[i], MADE_GPU, 64, 32, i == 1 ? 1000000 : 2000000, 10)->spec.strategy =
             (enum strategy)i;
     char *html = page_of(&r, NULL);
-    expect_in(html, "<p class=\"verdict\">The best of 3: H200 wins everywhere measured, up to 4.0 times as fast as CPU.");
+    expect_in(
+        html,
+        "<p class=\"verdict\">The best of 3: H200 wins everywhere measured, up to 4.0 times as fast as CPU.");
     expect_in(html, "<summary>All 3</summary>");
     assert_null(strstr(strstr(html, "class=\"verdict\"") + 1, "class=\"verdict\""));
     free(html);
