@@ -64,6 +64,8 @@ bool results_same_run(const struct results *then, const struct results *now, str
             return differs(then, err, "driver", a->driver_version, b->driver_version);
         if (strcmp(a->path, b->path) != 0)
             return differs(then, err, "code path", a->path, b->path);
+        if (strcmp(a->tiles, b->tiles) != 0)
+            return differs(then, err, "choice of tiles", a->tiles, b->tiles);
         if (a->threads != b->threads)
             return err_set(err, ERR_CONFIG, "%s was measured with %u threads, and there are %u now", then->path,
                            (unsigned)a->threads, (unsigned)b->threads);

@@ -190,6 +190,8 @@ static void add_device(struct causes *list, const struct device_info *was, const
     add_text(list, "device", was->name, now->name);
     add_text(list, "driver", was->driver_version, now->driver_version);
     add_text(list, "code path", was->path, now->path);
+    if (*was->tiles && *now->tiles) /* older files do not say */
+        add_text(list, "tiles", was->tiles, now->tiles);
     if (was->compute_units != now->compute_units)
         add(list, CAUSE_ENVIRONMENT, true, "compute units %" PRIu32 " -> %" PRIu32, was->compute_units,
             now->compute_units);

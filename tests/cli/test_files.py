@@ -136,6 +136,8 @@ CHANGES = {
     "device": (lambda r: r["devices"][0].update(name="Another CPU"), "another device (Another CPU, now "),
     "driver": (lambda r: r["devices"][0].update(driver_version="9.9"), "another driver (9.9, now "),
     "path": (lambda r: r["devices"][0].update(path="sse2"), "another code path (sse2, now "),
+    "tiles": (lambda r: r["devices"][0].update(tiles="32, 32, 64 pixels (probe)"),
+              "another choice of tiles (32, 32, 64 pixels (probe), now "),
     "threads": (lambda r: r["devices"][0].update(threads=77), "77 threads, and there are "),
     "submissions": (lambda r: r["devices"][0].update(max_submit_ns=9000000), "another --max-submit-ms (9, now 0)"),
     "devices": (lambda r: r["devices"].append(r["devices"][0]), "2 devices, and there are 1 now"),
