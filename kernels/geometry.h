@@ -5,51 +5,12 @@
 #include "lanes.h"
 
 #define BLOCKS (BLOCKS_X * BLOCKS_Y)
-#ifdef PATH_CPU
-#define BLOCK_H 1u
-#else
 #define BLOCK_H (LANES / BLOCK_W)
-#endif
 
 /* Cross products and bounds are rounded step by step; where a fused multiply-add is wanted, it says so. */
 #pragma OPENCL FP_CONTRACT OFF
 
-/* HAS_FMA: from the host. Not every compiler whose device has it says so. */
-#if defined(FP_FAST_FMAF) || defined(HAS_FMA)
-#define FMA(a, b, c) fma((real)(a), (real)(b), (real)(c))
-#else
-#define FMA(a, b, c) ((real)(a) * (real)(b) + (real)(c))
-#endif
-
-/* select() takes a scalar's condition as a truth value and a vector's as sign bits: comparisons give both.
- * (`?:` between elements of an array would choose an address, and put the array into memory.) */
-#define CHOOSE(condition, yes, no) select((real)(no), (real)(yes), (mask)(condition))
-
-#ifdef PATH_CPU
-#define RECIPROCAL(x) (1.0f / (x))
-#define INVERSE_ROOT(x) (1.0f / sqrt(x))
-/* One instruction each, where fmin and fmax would look for NaNs first. */
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
-
-/* Library calls of a vector become one call an element on some CPU devices, so the exponential is written
- * out: 2^x = 2^n 2^f with f in [-1/2, 1/2], 2^f by the polynomial of Cephes' exp2f (relative error 2e-8).
- * Clamped to -126 ... 126, where n fits an exponent. */
-static inline real exp2_of(real wide)
-{
-    real x = MIN(MAX(wide, (real)(-126.0f)), (real)(126.0f));
-    const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer in the low bits */
-    real shifted = x + magic;
-    real f = x - (shifted - magic);
-    real p = FMA(1.535336188319500e-4f, f, 1.339887440266574e-3f);
-    p = FMA(p, f, 9.618437357674640e-3f);
-    p = FMA(p, f, 5.550332471162809e-2f);
-    p = FMA(p, f, 2.402264791363012e-1f);
-    p = FMA(p, f, 6.931472028550421e-1f);
-    p = FMA(p, f, 1.0f);
-    return as_float8(as_int8(p) + (as_int8(shifted) << 23));
-}
-#elif defined(PATH_PTX)
+#if   defined(PATH_PTX)
 /* One instruction each; without ftz, each takes three to five more, for denormals that do not occur. */
 #define PTX_UNARY(name, instruction)                                                               \
     static inline float name(float x)                                                              \
@@ -75,11 +36,7 @@ PTX_UNARY(INVERSE_ROOT, "rsqrt.approx.ftz.f32")
 /* The centres of pixel columns (or rows) on a canvas of `size` pixels. */
 static inline real centre(mask px, uint size)
 {
-#ifdef PATH_CPU
-    return (convert_float8(px) + 0.5f) / (float)size;
-#else
     return ((float)px + 0.5f) / (float)size;
-#endif
 }
 
 static inline float centre_row(int py, uint size)
@@ -166,83 +123,14 @@ static inline struct aimed aim(global const struct shared_triangle *from, const 
     t.inverse.w = alpha > 0.0f && alpha < 1.0f ? 1.0f : 0.0f;
     t.colour.w = reach;
     t.item = (uint4)(index, bits, 0, 0);
-#ifndef PATH_CPU
     const float unit = tile->unit, inverse = 1.0f / unit;
     t.length.xyz *= unit;
     t.inverse.xyz *= inverse;
     t.colour.w *= unit;
     /* w = o/(1 + e) > SHARED_MIN_WEIGHT. */
     t.inverse.w = opacity * (1.0f / SHARED_MIN_WEIGHT) - 1.0f;
-#endif
     return t;
 }
 
-#ifdef PATH_CPU
-/* A triangle in front of a lane's pixels. */
-struct facing {
-    struct aimed t;
-    global const struct shared_triangle *from;
-};
-
-static inline struct facing face(struct aimed t, global const struct shared_triangle *from,
-                                 const struct tile *tile, const struct shared_view *view)
-{
-    struct facing f;
-    f.t = t;
-    f.from = from;
-    return f;
-}
-
-/* Where pixels lie from the nearest edge: p - closest = normal (-ty, tx) + beyond (tx, ty). */
-struct nearest {
-    real distance, inverse; /* and 1/distance; never 0 and infinite: 1e-30 is added to the square */
-    real normal, beyond;
-    real along;      /* 0 ... 1 along the edge, the way it runs */
-    mask is_1, is_2; /* which edge; neither: edge 0 */
-    mask inside;
-};
-
-#define EDGE(k, len)                                                                               \
-    real normal##k = FMA(t->line[k].x, y, FMA(-t->line[k].y, x, t->line[k].z));                    \
-    real along##k = FMA(t->line[k].x, x, FMA(t->line[k].y, y, t->line[k].w));                      \
-    real on##k = MIN(MAX(along##k, (real)(0.0f)), (real)(len));                                    \
-    real beyond##k = along##k - on##k;                                                             \
-    real square##k = FMA(normal##k, normal##k, FMA(beyond##k, beyond##k, 1e-30f));
-
-/* For the pixels of block j, at x, y from the tile's corner. */
-static inline struct nearest find_nearest(const struct facing *facing, const struct shared_view *view,
-                                          const struct tile *tile, uint j, real x, float y)
-{
-    const struct aimed *t = &facing->t;
-    struct nearest n;
-    EDGE(0, t->length.x)
-    EDGE(1, t->length.y)
-    EDGE(2, t->length.z)
-    /* Ties keep the earlier edge. */
-    n.is_1 = square1 < square0;
-    real square = MIN(square0, square1);
-    n.is_2 = square2 < square;
-    square = MIN(square, square2);
-    n.inverse = INVERSE_ROOT(square);
-    n.distance = square * n.inverse;
-    n.normal = CHOOSE(n.is_2, normal2, CHOOSE(n.is_1, normal1, normal0));
-    n.beyond = CHOOSE(n.is_2, beyond2, CHOOSE(n.is_1, beyond1, beyond0));
-    n.along = CHOOSE(n.is_2, on2 * t->inverse.z,
-                     CHOOSE(n.is_1, on1 * t->inverse.y, on0 * t->inverse.x));
-    n.inside = MIN(MIN(normal0, normal1), normal2) >= 0.0f;
-    if (t->place.w & SHARED_FLAG_DEGENERATE)
-        n.inside = inside_by_crosses(facing->from, centre(COLUMN_OF(tile, j), view->width),
-                                     centre_row(ROW_OF(tile, j), view->height));
-    return n;
-}
-
-/* exp(-d/s) for the signed distance of n: the coverage is k = 1/(1 + e), and 1 - k = e k without
- * cancellation. */
-static inline real edge_exponential(const struct nearest *n, float exp2_scale)
-{
-    real x = n->distance * exp2_scale;
-    return exp2_of(CHOOSE(n->inside, -x, x));
-}
-#endif
 
 #endif

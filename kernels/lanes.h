@@ -1,5 +1,5 @@
-/* A team: the work-items that share one tile, and what they do together. One kernel text serves four
- * paths, chosen by the host with -DPATH_...:
+/* A team: the work-items that share one tile, and what they do together. Chosen by the host
+ * with -DPATH_...; one text of the tiles' kernel serves the first three, tile_cpu.cl is the last one's:
  *
  *   PATH_PTX        a team is a warp; shuffles and votes by inline PTX (NVIDIA's OpenCL has no sub-groups)
  *   PATH_SUBGROUPS  a team is a sub-group that fills its work-group
@@ -17,10 +17,17 @@
 #ifdef PATH_CPU
 #define LANES 1u
 #define TEAMS 1u
+#if WIDTH == 16u
+typedef float16 real;
+typedef int16 mask;
+#define AS_REAL(m) as_float16(m)
+#define AS_MASK(v) as_int16(v)
+#else
 typedef float8 real;
 typedef int8 mask;
-#define WIDTH 8u
-#define TEAM_MEMORY private
+#define AS_REAL(m) as_float8(m)
+#define AS_MASK(v) as_int8(v)
+#endif
 #else
 typedef float real;
 typedef int mask;
@@ -31,6 +38,17 @@ typedef int mask;
 #ifdef PATH_SUBGROUPS
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
+
+/* HAS_FMA: from the host. Not every compiler whose device has it says so. */
+#if defined(FP_FAST_FMAF) || defined(HAS_FMA)
+#define FMA(a, b, c) fma((real)(a), (real)(b), (real)(c))
+#else
+#define FMA(a, b, c) ((real)(a) * (real)(b) + (real)(c))
+#endif
+
+/* select() takes a scalar's condition as a truth value and a vector's as sign bits: comparisons give both.
+ * (`?:` between elements of an array would choose an address, and put the array into memory.) */
+#define CHOOSE(condition, yes, no) select((real)(no), (real)(yes), (mask)(condition))
 
 #ifdef PATH_LOCAL
 #define SEGMENTS (LANES / SHARED_SLOT)
@@ -160,7 +178,12 @@ static inline void atomic_add_float(volatile global float *sum, float value)
 static inline float across(real v)
 {
 #ifdef PATH_CPU
-    float4 half_sum = v.lo + v.hi;
+#if WIDTH == 16u
+    float8 halves = v.lo + v.hi;
+#else
+    float8 halves = v;
+#endif
+    float4 half_sum = halves.lo + halves.hi;
     float2 quarter = half_sum.lo + half_sum.hi;
     return quarter.x + quarter.y;
 #else
@@ -206,13 +229,6 @@ static inline void team_store_ten(const struct team *team, const real *v, global
 {
     for (uint i = 0; write && i < SUMS; ++i)
         out[i] = across(v[i]);
-}
-
-/* Adds them to out[10], where other teams add, too. */
-static inline void team_add_ten(const struct team *team, const real *v, global float *out)
-{
-    for (uint i = 0; i < SUMS; ++i)
-        atomic_add_float(&out[i], across(v[i]));
 }
 #else
 /* Sums SHARED_SLOT values over the team's lanes, in a fixed order. The lane that is left with the sum of value

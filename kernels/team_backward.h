@@ -9,7 +9,7 @@
 #include "edge_sums.h"
 #include "team_forward.h"
 
-#if defined(PASS_BACKWARD) && !defined(PATH_CPU)
+#ifdef PASS_BACKWARD
 
 #ifdef STRATEGY_FUSED
 /* Below this 1 - w, in units of the residual's scale, its division loses alpha's gradient (MODEL.md). */

@@ -4,7 +4,6 @@
 
 #include "team_pixel.h"
 
-#ifndef PATH_CPU
 
 struct canvas {
     float r[BLOCKS], g[BLOCKS], b[BLOCKS];
@@ -125,6 +124,5 @@ static inline void walk_forward(struct work *work, const struct shared_view *vie
     work->whole = parts == 1;
 }
 
-#endif
 
 #endif

@@ -1,5 +1,5 @@
-/* One triangle in front of the pixels of a team of work-items. CPU devices have tile_forward.h and
- * tile_backward.h instead.
+/* One triangle in front of the pixels of a team of work-items. CPU devices have cpu_forward.h and
+ * cpu_backward.h instead.
  *
  * Minima, comparisons and selections run at half the rate of multiply-adds on the GPUs that this was written
  * for, so there are few of them: where a pixel is not covered, that shows in its exponential alone, and what
@@ -9,7 +9,6 @@
 
 #include "tile_list.h"
 
-#ifndef PATH_CPU
 
 /* Where pixels outside the bounds are taken to lie: no triangle reaches there. */
 #define FAR 1e15f
@@ -180,6 +179,5 @@ static inline float weight_at(const struct aimed *t, const struct spot *s)
     return t->length.w * RECIPROCAL(1.0f + edge_exponential(t, square, signed_inverse(s, &n, square)));
 }
 
-#endif
 
 #endif

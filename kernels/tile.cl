@@ -15,8 +15,6 @@
  *   BIN_TILES       the bins of bin.cl say which triangles to look at; not defined: all of them
  *   WALK_UNROLL     triangles that the walks take at a time; not defined: the compiler's choice
  */
-#include "tile_forward.h"
-#include "tile_backward.h"
 #include "team_backward.h"
 
 #if defined(PASS_BACKWARD) || defined(WITH_LOSS)
@@ -50,16 +48,11 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
           global float *tape, global float *slots, global float *out, global float *loss_partials,
           global const uint *bins)
 {
-#ifdef PATH_CPU
-    entry list[LIST_ROOM];
-    struct aimed chunk[CHUNK];
-#else
     local entry lists[TEAMS][LIST_ROOM];
     local struct aimed chunks[TEAMS][CHUNK];
     local entry *list = lists[get_local_id(1)];
     local struct aimed *chunk = chunks[get_local_id(1)];
-#endif
-#if defined(REDUCTION_LOCAL) && !defined(PATH_CPU)
+#ifdef REDUCTION_LOCAL
     local float totals[TEAMS][SHARED_SLOT];
 #endif
 #ifdef PATH_LOCAL
@@ -99,7 +92,7 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
     work.slots = slots + scene * view.slot_capacity * SHARED_SLOT;
     work.list = list;
     work.chunk = chunk;
-#if defined(REDUCTION_LOCAL) && !defined(PATH_CPU)
+#ifdef REDUCTION_LOCAL
     work.totals = totals[get_local_id(1)];
 #endif
 #ifdef SHARED_TILE

@@ -4,17 +4,6 @@
 
 #include "geometry.h"
 
-#ifdef PATH_CPU
-/* A tile is 2 x 16 blocks of 8 x 1 pixels; it is culled in cells of 8 x 4, bits j, j + 2, j + 4, j + 6. */
-#define CULL_CELLS 8u
-#define CULL_W 8
-#define CULL_H 4
-#define CULL_COLUMNS 2u
-#define CULL_BITS(cell) (0x55u << ((cell) / 2u * 8u + (cell) % 2u))
-#define SKIPS true
-#define CHUNK 32u /* triangles that are aimed at the tile at a time */
-#define GULP 1u   /* bounds that a lane loads at a time */
-#else
 #define CHUNK LANES
 #ifdef PATH_LOCAL
 /* An array that lives across barriers goes wrong in PoCL 3.1, and a condition around one takes it minutes. */
@@ -29,19 +18,11 @@
 #define CULL_H (int)BLOCK_H
 #define CULL_COLUMNS BLOCKS_X
 #define CULL_BITS(cell) (1u << (cell))
-#endif
 
-#ifdef PATH_CPU
-/* Only the blocks whose bits are set. */
-#define FOR_BLOCKS(j, bits)                                                                        \
-    for (uint rest_ = (bits), j = 0; rest_ && (j = 31u - clz(rest_ & (0u - rest_)), true); rest_ &= rest_ - 1u)
-#define FOR_ALL_BLOCKS(j) for (uint j = 0; j < BLOCKS; ++j)
-#else
 /* Unrolled, so that a lane's pixels stay in registers. An entry of the list has a bit set. */
 #define FOR_BLOCKS(j, bits)                                                                        \
     _Pragma("unroll") for (uint j = 0; j < BLOCKS; ++j) if ((SKIPS && BLOCKS == 1u) || ((bits) & BLOCK_BITS(j)))
 #define FOR_ALL_BLOCKS(j) _Pragma("unroll") for (uint j = 0; j < BLOCKS; ++j)
-#endif
 
 /* Blocks are walked BLOCK_GROUP at a time where any of them is touched: their arithmetic overlaps. */
 #ifndef BLOCK_GROUP
@@ -69,18 +50,9 @@ static inline void place_tile(struct tile *tile, const struct shared_view *view,
     tile->y = (int)(row * TILE_H);
     tile->left = (float)tile->x / (float)view->width;
     tile->top = (float)tile->y / (float)view->height;
-#ifdef PATH_CPU
-    tile->unit = 1.0f;
-#else
     tile->unit = view->exp2_scale; /* so that exp(-d/s) is 2^-d */
-#endif
-#ifdef PATH_CPU
-    tile->px = tile->x + (mask)(0, 1, 2, 3, 4, 5, 6, 7);
-    tile->py = tile->y;
-#else
     tile->px = tile->x + (int)(lane % BLOCK_W);
     tile->py = tile->y + (int)(lane / BLOCK_W);
-#endif
     for (uint i = 0; i < BLOCKS_X; ++i)
         tile->x_at[i] = (centre(COLUMN_OF(tile, i), view->width) - tile->left) * tile->unit;
     for (uint i = 0; i < BLOCKS_Y; ++i)
@@ -93,58 +65,23 @@ static inline void load_pixel(global const float *image, const struct shared_vie
                               real *r, real *g, real *b)
 {
     *r = *g = *b = (real)(0.0f);
-#ifdef PATH_CPU
-    union { real v; float at[WIDTH]; } red, green, blue;
-    union { mask v; int at[WIDTH]; } column;
-    if (py >= (int)view->height)
-        return;
-    red.v = green.v = blue.v = (real)(0.0f);
-    column.v = px;
-    for (uint i = 0; i < WIDTH && column.at[i] < (int)view->width; ++i) {
-        size_t at = ((size_t)py * view->width + (size_t)column.at[i]) * 3;
-        red.at[i] = image[at];
-        green.at[i] = image[at + 1];
-        blue.at[i] = image[at + 2];
-    }
-    *r = red.v;
-    *g = green.v;
-    *b = blue.v;
-#else
     if (px < (int)view->width && py < (int)view->height) {
         size_t at = ((size_t)py * view->width + (size_t)px) * 3;
         *r = image[at];
         *g = image[at + 1];
         *b = image[at + 2];
     }
-#endif
 }
 
 static inline void store_pixel(global float *image, const struct shared_view *view, mask px, int py, real r,
                                real g, real b)
 {
-#ifdef PATH_CPU
-    union { real v; float at[WIDTH]; } red, green, blue;
-    union { mask v; int at[WIDTH]; } column;
-    if (py >= (int)view->height)
-        return;
-    red.v = r;
-    green.v = g;
-    blue.v = b;
-    column.v = px;
-    for (uint i = 0; i < WIDTH && column.at[i] < (int)view->width; ++i) {
-        size_t at = ((size_t)py * view->width + (size_t)column.at[i]) * 3;
-        image[at] = red.at[i];
-        image[at + 1] = green.at[i];
-        image[at + 2] = blue.at[i];
-    }
-#else
     if (px < (int)view->width && py < (int)view->height) {
         size_t at = ((size_t)py * view->width + (size_t)px) * 3;
         image[at] = r;
         image[at + 1] = g;
         image[at + 2] = b;
     }
-#endif
 }
 
 /* ---- which triangles ---- */
@@ -227,7 +164,7 @@ struct work {
     global float *slots;                            /* [slot_capacity][SHARED_SLOT] */
     TEAM_MEMORY entry *list;         /* [LIST_ROOM], in painter's order */
     TEAM_MEMORY struct aimed *chunk; /* [CHUNK]: those of the list that are being walked */
-#if defined(REDUCTION_LOCAL) && !defined(PATH_CPU)
+#ifdef REDUCTION_LOCAL
     local float *totals; /* [SHARED_SLOT] */
 #endif
     uint first, length; /* of the list: where it starts in its room */

@@ -102,7 +102,7 @@ static bool create_kernels(struct opencl_job *job, struct err *err)
         strbuf_cut(&defines, shape_length);
         pass_defines(&job->base.spec, &job->passes[i], &defines);
         if (!strbuf_ok(&defines, err) ||
-            !job_kernel(job->r, "tile.cl", "tile_pass", strbuf_str(&defines), &job->pass_kernels[i], err))
+            !job_kernel(job->r, tile_file(job->r->path), "tile_pass", strbuf_str(&defines), &job->pass_kernels[i], err))
             goto out;
     }
     ok = true;

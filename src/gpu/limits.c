@@ -204,7 +204,7 @@ static bool need_kernels(struct opencl_renderer *r, const struct render_spec *sp
         strbuf_cut(&defines, shape_length);
         pass_defines(spec, &passes[i], &defines);
         ok = strbuf_ok(&defines, err) &&
-             need_kernel(r, "tile.cl", "tile_pass", strbuf_str(&defines), needs, err);
+             need_kernel(r, tile_file(r->path), "tile_pass", strbuf_str(&defines), needs, err);
     }
     strbuf_fini(&defines);
     return ok;

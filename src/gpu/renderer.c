@@ -47,7 +47,7 @@ bool renderer_program(struct opencl_renderer *r, const char *file, const char *d
 bool renderer_shape(const struct opencl_renderer *r, const struct render_spec *spec, struct tile_shape *out,
                     struct err *err)
 {
-    return shape_choose(r->path, &r->base.info, r->subgroup_lanes, &r->tile, spec, out, err);
+    return shape_choose(r->path, &r->base.info, r->lanes, &r->tile, spec, out, err);
 }
 
 bool renderer_queue(struct opencl_renderer *r, cl_command_queue_properties properties, cl_command_queue *out,
@@ -84,7 +84,7 @@ static bool path_builds(struct opencl_renderer *r, enum gpu_path path)
     cl_program program;
 
     spec_init(&spec);
-    bool ok = shape_choose(path, &r->base.info, r->subgroup_lanes, &r->tile, &spec, &shape, &err);
+    bool ok = shape_choose(path, &r->base.info, r->lanes, &r->tile, &spec, &shape, &err);
     if (ok) {
         shape_defines(path, &shape, &defines);
         ok = strbuf_ok(&defines, &err) && renderer_program(r, "lanes.cl", strbuf_str(&defines), &program, &err);
@@ -100,6 +100,18 @@ static bool is_lane_count(uint64_t lanes)
     return lanes >= 16 && lanes <= 64 && (lanes & (lanes - 1)) == 0;
 }
 
+/* Pixels that a CPU device's kernel holds in a vector. */
+static uint32_t vector_lanes(const struct opencl_renderer *r)
+{
+    cl_uint floats = 0;
+
+    return clGetDeviceInfo(r->device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(floats), &floats, NULL) ==
+                       CL_SUCCESS &&
+                   floats >= 16
+               ? 16
+               : 8;
+}
+
 static bool path_works(struct opencl_renderer *r, enum gpu_path path)
 {
     const struct device_info *info = &r->base.info;
@@ -111,10 +123,12 @@ static bool path_works(struct opencl_renderer *r, enum gpu_path path)
                clGetDeviceInfo(r->device, DEVICE_WARP_SIZE_NV, sizeof(warp), &warp, NULL) == CL_SUCCESS &&
                warp == 32 && path_builds(r, path);
     case PATH_SUBGROUPS:
-        r->subgroup_lanes = (uint32_t)info->preferred_group_multiple;
+        r->lanes = (uint32_t)info->preferred_group_multiple;
         return info->has_subgroups && is_lane_count(info->preferred_group_multiple) && path_builds(r, path);
-    case PATH_LOCAL:
     case PATH_CPU:
+        r->lanes = vector_lanes(r);
+        return true;
+    case PATH_LOCAL:
         return true;
     }
     return false;
@@ -129,6 +143,7 @@ static bool choose_path(struct opencl_renderer *r, const char *forced, struct er
             return err_set(err, ERR_UNSUPPORTED, "%s cannot run the code path '%s'", r->base.info.name, forced);
     } else if (r->base.info.kind == DEVICE_CPU) {
         r->path = PATH_CPU;
+        r->lanes = vector_lanes(r);
     } else {
         for (r->path = PATH_PTX; !path_works(r, r->path); r->path++)
             continue;

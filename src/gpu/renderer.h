@@ -18,7 +18,7 @@ struct opencl_renderer {
     cl_command_queue queue;
     cl_command_queue profiling_queue; /* opened with the first profiled call */
     enum gpu_path path;
-    uint32_t subgroup_lanes; /* PATH_SUBGROUPS: work-items a sub-group */
+    uint32_t lanes; /* PATH_SUBGROUPS: work-items a sub-group; PATH_CPU: pixels of a vector */
     char *kernel_dir;        /* owned; NULL: the program's own kernels */
     struct strbuf build_options; /* what every program of this device is built with */
     struct tile_request tile;    /* what was asked for */

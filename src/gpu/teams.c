@@ -17,7 +17,7 @@ static bool expect(const char *what, size_t index, float got, size_t want, struc
 
 static bool compare(const struct tile_shape *shape, enum gpu_path path, const float *out, struct err *err)
 {
-    const size_t lanes = shape->lanes, pixels = path == PATH_CPU ? shape->block_w : lanes;
+    const size_t lanes = shape->lanes, pixels = path == PATH_CPU ? shape->block_w * shape->block_h : lanes;
     const size_t sums = path == PATH_CPU ? SHARED_STRIDE : SHARED_SLOT;
     bool ok = expect("the count of odd lanes of", lanes, out[0], lanes / 2, err) &&
               expect("the sum over lanes of", lanes, out[1], lanes * (lanes + 1) / 2, err);

@@ -263,7 +263,7 @@ static bool probe_class(struct opencl_renderer *r, size_t class, uint64_t deadli
     bool ok = true;
 
     for (size_t i = 0; i < PROBE_CANDIDATES && ok && clock_now_ns() < deadline_ns; i++) {
-        if (!is_pixels(wanted[i]) || (i > 0 && wanted[i] < tile_lanes(r->path, r->subgroup_lanes)))
+        if (!is_pixels(wanted[i]) || (i > 0 && wanted[i] < tile_lanes(r->path, r->lanes)))
             continue;
         ok = open_candidate(r, class, wanted[i], &jobs[count], err);
         kept[count++] = wanted[i];

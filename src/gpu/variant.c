@@ -187,8 +187,9 @@ static bool choose_tile(enum gpu_path path, const struct device_info *info, uint
     switch (path) {
     case PATH_CPU:
         out->lanes = 1;
-        out->block_h = 1;
-        out->blocks_y = 16;
+        out->block_w = out->blocks_x = 4;
+        out->block_h = lanes / out->block_w;
+        out->blocks_y = 16 / out->block_h;
         out->list_room = 1024;
         out->setup_group = 1;
         return apply_workgroup(path, info, spec->workgroup, out, err);
@@ -228,6 +229,11 @@ bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t l
     return true;
 }
 
+const char *tile_file(enum gpu_path path)
+{
+    return path == PATH_CPU ? "tile_cpu.cl" : "tile.cl";
+}
+
 void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct strbuf *out)
 {
     strbuf_addf(out, " -D%s -DTILE_W=%uu -DTILE_H=%uu -DSETUP_GROUP=%uu", path_macros[path],
@@ -236,7 +242,9 @@ void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct st
                 (unsigned)shape->blocks_x, (unsigned)shape->blocks_y, (unsigned)shape->list_room);
     if (shape->walk_unroll > 0)
         strbuf_addf(out, " -DWALK_UNROLL=%u", (unsigned)shape->walk_unroll);
-    if (path != PATH_CPU)
+    if (path == PATH_CPU)
+        strbuf_addf(out, " -DWIDTH=%uu", (unsigned)(shape->block_w * shape->block_h));
+    else
         strbuf_addf(out, " -DLANES=%uu -DTEAMS=%uu%s", (unsigned)shape->lanes, (unsigned)shape->teams,
                     shape->shared ? " -DSHARED_TILE" : "");
 }

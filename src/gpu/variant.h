@@ -19,7 +19,7 @@ const char *path_name(enum gpu_path path);
 bool path_parse(const char *name, enum gpu_path *out, struct err *err) GB_NODISCARD;
 
 /* A tile is blocks_x x blocks_y blocks of block_w x block_h pixels; a lane has a pixel (on PATH_CPU, a
- * vector of block_w pixels) in each block. */
+ * vector of block_w x block_h pixels) in each block. */
 struct tile_shape {
     uint32_t lanes; /* work-items a team */
     uint32_t teams; /* teams a work-group; each has a tile of its own, or all of them share one: */
@@ -62,12 +62,14 @@ uint32_t group_tiles(const struct tile_shape *shape);
 /* Bins of an image; 0 where the shape has none. */
 uint64_t bin_count(const struct tile_shape *shape, uint32_t width, uint32_t height);
 
-/* The shape for a spec on a device. lanes: of a sub-group, for PATH_SUBGROUPS. ERR_UNSUPPORTED when
- * spec.workgroup cannot be had. */
+/* The shape for a spec on a device. lanes: of a sub-group, for PATH_SUBGROUPS; of a vector,
+ * for PATH_CPU. ERR_UNSUPPORTED when spec.workgroup cannot be had. */
 bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t lanes,
                   const struct tile_request *request, const struct render_spec *spec, struct tile_shape *out,
                   struct err *err) GB_NODISCARD;
 
+/* The kernel file of the passes over tiles. */
+const char *tile_file(enum gpu_path path);
 /* The macros of a path and shape; and those that bin.cl and tile.cl need beside them, none without bins. */
 void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct strbuf *out);
 void bin_defines(const struct tile_shape *shape, struct strbuf *out);

@@ -108,7 +108,7 @@ static bool add_spec(struct list *l, const struct render_spec *spec, struct err 
         strbuf_reset(&pass_text);
         pass_defines(spec, &passes[i], &pass_text);
         ok = strbuf_ok(&pass_text, err) &&
-             add(l, "tile.cl", strbuf_str(&shape_text), strbuf_str(&pass_text), spec, err);
+             add(l, tile_file(l->r->path), strbuf_str(&shape_text), strbuf_str(&pass_text), spec, err);
     }
     strbuf_fini(&shape_text);
     strbuf_fini(&pass_text);
@@ -163,7 +163,8 @@ static bool add_others(struct list *l, struct err *err)
     for (size_t i = 0; ok && i < embedded_kernels_count; i++) {
         const char *slash = strrchr(embedded_kernels[i].name, '/');
         const char *file = slash ? slash + 1 : embedded_kernels[i].name, *dot = strrchr(file, '.');
-        bool known = !dot || strcmp(dot, ".cl") != 0; /* a header */
+        bool known = !dot || strcmp(dot, ".cl") != 0 /* a header */ ||
+                     strcmp(file, tile_file(PATH_CPU)) == 0 || strcmp(file, tile_file(PATH_LOCAL)) == 0;
         for (size_t k = 0; k < l->count; k++)
             known = known || strcmp(l->items[k].file, file) == 0;
         if (!known)
