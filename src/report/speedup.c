@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "report/kinds.h"
 #include "report/put.h"
+#include "report/view.h"
 
 struct listing {
     const struct results *results;
@@ -173,7 +174,7 @@ static bool make(const char *name, unsigned modes, const struct results *results
     if (!t)
         return false;
     if (!select_reference(results, modes)) {
-        table_title(t, "%s: nothing was measured for it", name);
+        view_nothing(t, results, modes);
         return table_ok(t, err);
     }
     bool ok = listing_init(&l, results, modes, err) && fill(t, &l, err);

@@ -161,6 +161,15 @@ static bool make_one(void *context, const struct view *v, struct err *err)
     return t && m->fill(v, t, err) && table_ok(t, err);
 }
 
+void view_nothing(struct table *t, const struct results *results, unsigned modes)
+{
+    if (results->cell_count && !select_reference(results, modes))
+        table_title(t, "%s: nothing to show: all cells of this run are %s ones", t->name,
+                    modes == 1u << MODE_GRADIENT ? "forward" : "gradient");
+    else
+        table_title(t, "%s: nothing to compare: this run has no cells for it", t->name);
+}
+
 bool view_tables(const char *name, const struct results *results, unsigned modes, enum view_lines lines,
                  key_set free_keys, view_fill *fill, struct table **tables, size_t *count, struct err *err)
 {
@@ -173,6 +182,6 @@ bool view_tables(const char *name, const struct results *results, unsigned modes
         return true;
     struct table *t = tables_append(tables, count, name, err);
     if (t)
-        table_title(t, "%s: nothing to compare: this run has no cells for it", name);
+        view_nothing(t, results, modes);
     return t && table_ok(t, err);
 }

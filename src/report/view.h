@@ -51,6 +51,9 @@ typedef bool view_visit(void *context, const struct view *v, struct err *err);
 bool view_each(const struct results *results, unsigned modes, enum view_lines lines, key_set free,
                view_visit *call, void *context, struct err *err) GB_NODISCARD;
 
+/* Titles an empty table with why it is empty. */
+void view_nothing(struct table *t, const struct results *results, unsigned modes);
+
 /* Appends a table for each line, filled by `fill`; where there is no line, one whose title says so. */
 typedef bool view_fill(const struct view *v, struct table *t, struct err *err);
 bool view_tables(const char *name, const struct results *results, unsigned modes, enum view_lines lines,

@@ -173,6 +173,10 @@ static void test_nothing_to_compare(void **state)
                   "CPU: AMD EPYC 7B13, 2 threads, AVX2\n"
                   "CPU us  worst error\n"
                   "  1.00  vertices 2.2e-5\n");
+    r.cells[0].spec.mode = MODE_FORWARD;
+    expect_tables(&r, "crossover", "crossover: nothing to show: all cells of this run are forward ones\n");
+    r.cells[0].spec.mode = MODE_GRADIENT;
+    expect_tables(&r, "forward", "forward: nothing to show: all cells of this run are gradient ones\n");
     made_fini(&r);
 }
 
