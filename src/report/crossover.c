@@ -195,6 +195,124 @@ static bool put_crossings(struct table *t, const struct contest *c, bool sizes, 
     return ok;
 }
 
+/* An axis that tables do not have: each of its values has a table of its own. */
+struct other_axis {
+    const char *key;
+    double (*value)(const struct render_spec *spec);
+    void (*copy)(struct render_spec *to, const struct render_spec *from);
+};
+
+static double batch_of(const struct render_spec *spec)
+{
+    return fmax(spec->batch, 0.5);
+}
+
+static void copy_batch(struct render_spec *to, const struct render_spec *from)
+{
+    to->batch = from->batch;
+}
+
+static double sigma_of(const struct render_spec *spec)
+{
+    return (double)spec->sigma;
+}
+
+static void copy_sigma(struct render_spec *to, const struct render_spec *from)
+{
+    to->sigma = from->sigma;
+}
+
+static const struct other_axis other_axes[] = {{"batch", batch_of, copy_batch},
+                                               {"sigma", sigma_of, copy_sigma}};
+
+/* The line's values on the axis, ascending, one of each; those of the specs are meant. free() the array. */
+static bool values_on(const struct view *v, const struct other_axis *axis, struct render_spec **out,
+                      size_t *count, struct err *err)
+{
+    const key_set free_keys = v->free | keys_named(axis->key);
+    struct render_spec *specs =
+        mem_calloc(v->results->cell_count + 1, sizeof(*specs), "the values of an axis", err);
+
+    *out = specs;
+    *count = 0;
+    for (size_t i = 0; specs && i < v->results->cell_count; i++) {
+        const struct cell *cell = &v->results->cells[i];
+        size_t at = 0;
+        if (!cells_alike(cell, v->line, free_keys))
+            continue;
+        while (at < *count && axis->value(&specs[at]) < axis->value(&cell->spec))
+            at++;
+        if (at < *count && !(axis->value(&specs[at]) > axis->value(&cell->spec)))
+            continue;
+        memmove(&specs[at + 1], &specs[at], (*count - at) * sizeof(*specs));
+        specs[at] = cell->spec;
+        ++*count;
+    }
+    return specs != NULL;
+}
+
+/* At one place of the plane. */
+static bool cross_along(const struct view *v, const struct other_axis *axis, const struct render_spec *place,
+                        const struct render_spec *values, size_t count, struct crossing *out, struct err *err)
+{
+    double *x = mem_calloc(count, sizeof(*x), "a crossing", err);
+    struct ratio *ratios = mem_calloc(count, sizeof(*ratios), "a crossing", err);
+    bool ok = x && ratios;
+
+    for (size_t i = 0; ok && i < count; i++) {
+        struct render_spec at = *place;
+        axis->copy(&at, &values[i]);
+        x[i] = axis->value(&at);
+        ok =
+            ratio_of(select_partner(v->results, v->reference, &at),
+                     select_cell(v->results, v->line, v->free | keys_named(axis->key), &at), &ratios[i], err);
+    }
+    if (ok)
+        crossing_find(x, ratios, 1, count, out);
+    free(x);
+    free(ratios);
+    return ok;
+}
+
+/* Below the table of the least value: "along batch    64² × 32: CPU below 7.1 [6.5,7.8], H200 above". */
+static bool put_other_axis(struct table *t, const struct contest *c, const struct other_axis *axis,
+                           struct err *err)
+{
+    const struct view *v = c->view;
+    struct render_spec *values;
+    struct strbuf sb = STRBUF_INIT;
+    size_t count;
+    bool ok = values_on(v, axis, &values, &count, err);
+    const bool first = ok && count > 1 && !(axis->value(&v->line->spec) > axis->value(&values[0]));
+
+    for (size_t s = 0; first && ok && s < v->plane.size_count; s++)
+        for (size_t i = 0; ok && i < v->plane.triangle_count; i++) {
+            const struct render_spec place = plane_at(&v->plane, v->line, s, i);
+            struct crossing crossing = {0};
+            char name[LABEL_MAX];
+            ok = cross_along(v, axis, &place, values, count, &crossing, err);
+            if (!ok || !crossing.changes)
+                continue;
+            label_place(name, &place);
+            strbuf_addf(&sb, TABLE_PART "%s: ", name);
+            if (crossing.changes > 1) {
+                strbuf_add(&sb, "crosses more than once");
+                continue;
+            }
+            const bool second = crossing.below == RATIO_SECOND;
+            strbuf_addf(&sb, "%s below %.3g", second ? c->second : c->first, crossing.at);
+            if (!isnan(crossing.ci95[0]))
+                strbuf_addf(&sb, " [%.3g,%.3g]", crossing.ci95[0], crossing.ci95[1]);
+            strbuf_addf(&sb, ", %s above", second ? c->first : c->second);
+        }
+    if (sb.len)
+        table_foot(t, "along %s%s", axis->key, strbuf_str(&sb));
+    t->failed |= sb.failed;
+    strbuf_fini(&sb);
+    free(values);
+    return ok;
+}
+
 static bool put_summary(struct table *t, const struct contest *c, struct err *err)
 {
     size_t seen[RATIO_TIE + 1] = {0}, guesses = 0;
@@ -213,6 +331,8 @@ static bool put_summary(struct table *t, const struct contest *c, struct err *er
         table_foot(t, "%s wins%s everywhere measured", second ? c->second : c->first, tie ? " or ties" : "");
     else
         ok = put_crossings(t, c, false, err) && put_crossings(t, c, true, err);
+    for (size_t i = 0; ok && i < sizeof(other_axes) / sizeof(other_axes[0]); i++)
+        ok = put_other_axis(t, c, &other_axes[i], err);
     if (guesses)
         table_foot(t, FOOT_GUESS);
     return ok;

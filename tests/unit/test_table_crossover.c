@@ -63,6 +63,29 @@ static void test_crosses_more_than_once(void **state)
     made_fini(&r);
 }
 
+/* The device takes as long for 64 scenes as for one: it crosses where the CPU does, at the geometric mean. */
+static void test_crossings_along_other_axes(void **state)
+{
+    struct results r;
+    struct table *tables = NULL;
+    struct err err = ERR_INIT;
+    size_t count = 0;
+    (void)state;
+    made_init(&r);
+    for (uint32_t batch = 1; batch <= 64; batch *= 64) {
+        made_cell(&r, "cpu", MADE_CPU, 64, 32, 1000000 * batch, 10)->spec.batch = batch;
+        made_cell(&r, "device", MADE_GPU, 64, 32, 8000000, 10)->spec.batch = batch;
+    }
+    assert_true(table_kind_find("crossover")->make(&r, &tables, &count, &err));
+    assert_int_equal(count, 2);
+    assert_int_equal(tables[0].footer_count, 2);
+    assert_string_equal(tables[0].footer[0], "CPU wins everywhere measured");
+    assert_string_equal(tables[0].footer[1], "along batch    64² × 32: CPU below 8 [7.92,8.08], H200 above");
+    assert_int_equal(tables[1].footer_count, 1); /* told once */
+    tables_free(tables, count);
+    made_fini(&r);
+}
+
 static void test_what_has_no_time_says_why(void **state)
 {
     struct results r;
@@ -272,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_the_nine_cells),
         cmocka_unit_test(test_fitted_scenes_beside_random_ones),
         cmocka_unit_test(test_crosses_more_than_once),
+        cmocka_unit_test(test_crossings_along_other_axes),
         cmocka_unit_test(test_what_has_no_time_says_why),
         cmocka_unit_test(test_two_samples_decide_nothing_for_sure),
         cmocka_unit_test(test_one_table_a_call_shape_and_device),
