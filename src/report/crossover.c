@@ -48,7 +48,8 @@ static void put_heading(struct table *t, const struct contest *c)
     else
         table_title(t, "%s time / %s time (above 1: %s faster)    %s", c->first, c->second, c->second, point);
     view_note(v, t, true);
-    table_note(t, "dev: the same ratio for the device's own time, by its events");
+    if (v->line->kind == BACKEND_OPENCL)
+        table_note(t, "dev: the same ratio for the device's own time, by its events");
 }
 
 /* Of the inner columns every second, fourth, ... is worth more than its neighbours; the ends most. */
