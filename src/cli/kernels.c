@@ -99,7 +99,7 @@ static void inspect_one(struct inspection *x, struct entry *e)
 static bool inspect_all(struct inspection *x, struct err *err)
 {
     progress_init(&x->progress, stderr, x->options->measure.base.quiet || x->options->measure.no_progress,
-                  x->count);
+                  x->count + x->options->at_once);
     for (size_t i = 0; i < x->count; i++) {
         struct entry *e = &x->entries[i];
         struct strbuf what = STRBUF_INIT;
@@ -110,9 +110,13 @@ static bool inspect_all(struct inspection *x, struct err *err)
         strbuf_fini(&what);
         inspect_one(x, e);
     }
+    bool ok = true;
+    if (x->options->at_once) {
+        progress_step(&x->progress, x->count, "all at once");
+        ok = inspect_at_once(x->renderer, x->variants, x->count, x->salt + 1, &x->at_once_ns, err);
+    }
     progress_finish(&x->progress);
-    return !x->options->at_once ||
-           inspect_at_once(x->renderer, x->variants, x->count, x->salt + 1, &x->at_once_ns, err);
+    return ok;
 }
 
 /* ---- showing it ---- */
@@ -353,7 +357,13 @@ static bool one_path(struct request *request, const struct device_info *device, 
     return ok;
 }
 
-/* Every path that a device can run, or the one asked for. */
+/* A GPU can run the path of CPU devices, but no call takes it there, and its compiler takes long for the vectors. */
+static bool is_foreign(const struct device_info *device, const char *path)
+{
+    return device->kind == DEVICE_GPU && strcmp(path, "cpu") == 0;
+}
+
+/* Every path that a device can run and that is meant for its kind, or the one asked for. */
 static bool one_device(struct request *request, const struct device_info *device, struct err *err)
 {
     const struct measure_options *measure = &request->options->measure;
@@ -363,6 +373,8 @@ static bool one_device(struct request *request, const struct device_info *device
     for (const char *const *path = measure_paths; *path; path++) {
         struct err refused = ERR_INIT;
         struct renderer *probe = NULL;
+        if (is_foreign(device, *path))
+            continue;
         bool can = opencl_devices_open(measure, device, *path, &probe, &refused);
         if (can)
             probe->ops->destroy(probe);
@@ -402,7 +414,7 @@ const struct command command_kernels = {
     .name = "kernels",
     .help = "build every kernel in every variant, and show what each takes",
     .description = "Builds each kernel in every variant that can be asked for, on every path that the device "
-                   "can run; shows how "
+                   "can run (on a GPU, that of CPU devices only with --path cpu); shows how "
                    "long that takes, cold and from the driver's cache, and what the kernels take; checks "
                    "their arguments against "
                    "what the host sets; and runs each variant once on a tiny scene against the reference. "
