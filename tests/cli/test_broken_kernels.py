@@ -10,7 +10,7 @@ from conftest import ROOT, needs_opencl, tiny
 # What is broken, the text in a kernel's source, what takes its place, and the variants that must be wrong.
 DEFECTS = {
     "sums not cleared": (
-        "setup.cl", "for (uint v = 0; clear && v < SHARED_STRIDE; ++v)", "for (uint v = 0; false && v < SHARED_STRIDE; ++v)",
+        "setup.cl", "flags & SHARED_SETUP_CLEAR && v < SHARED_STRIDE", "false && v < SHARED_STRIDE",
         {f"{s} + {r}" for s in ("fused", "recompute", "taped") for r in ("local", "direct")}),
     "a partial sum left out": (
         "gather.cl", "uint s = part;", "uint s = part + 1;",

@@ -65,7 +65,7 @@ FAULTS = {
     "another order": ("global float *out, uint first)", "uint first, global float *out)", 5, "is first, and the host sets out",
                       "WRONG"),
     "not declared": (", uint first)", ")\n#define first 0u\n", 5, "", "WRONG"),
-    "does not build": ("uint count = 0;", "uint count = nonsense;", 1, "nonsense", "NOT BUILT"),
+    "does not build": ("uint s = part;", "uint s = nonsense;", 1, "nonsense", "NOT BUILT"),
 }
 
 
