@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "bench/estimate.h"
 
 struct point {
     const struct measure_request *request;
@@ -52,13 +53,50 @@ static bool init_trials(struct point *p, struct err *err)
     return true;
 }
 
+/* Cells that cannot end within their time are refused before they take the machine's memory and minutes: by
+ * estimates, which a large point alone is worth. */
+static bool refuse_slow(struct point *p, struct err *cause, struct err *err)
+{
+    const struct render_spec *spec = &p->request->grid->points[p->request->point].spec;
+    const struct inputs bare = {.files = p->request->files, .spec = *spec};
+    const double most = (double)spec->width * spec->height * spec->triangles * spec->batch;
+    struct inputs part;
+    uint64_t pairs;
+
+    if (estimate_part(&bare, most < 1e19 ? (uint64_t)most : UINT64_MAX, &part) <= 1)
+        return true;
+    if (!reference_pairs(&bare, &pairs, cause))
+        return true;
+    const double times = estimate_part(&bare, pairs, &part);
+    for (size_t i = 0; times > 1 && i < p->count; i++) {
+        struct trial *t = &p->trials[i];
+        if (!t->live)
+            continue;
+        if (interrupted(p))
+            return err_set(err, ERR_INTERRUPTED, "interrupted");
+        trial_check_time(t, &part, times);
+        if (!t->live && !deliver(p, t, err))
+            return false;
+    }
+    if (count_live(p) > 0)
+        p->sink->stage(p->sink->context, SIZE_MAX, STAGE_INPUTS);
+    return true;
+}
+
 /* Inputs and reference; what fails here fails every cell of the point. */
 static bool prepare_point(struct point *p, struct err *err)
 {
     struct err cause = ERR_INIT;
     const struct render_spec *spec = &p->request->grid->points[p->request->point].spec;
     p->sink->stage(p->sink->context, SIZE_MAX, STAGE_INPUTS);
-    bool ok = inputs_init(&p->inputs, p->request->files, spec, &cause);
+    if (!refuse_slow(p, &cause, err)) {
+        err_fini(&cause);
+        return false;
+    }
+    bool ok = cause.code == ERR_NONE;
+    if (ok && count_live(p) == 0)
+        return true;
+    ok = ok && inputs_init(&p->inputs, p->request->files, spec, &cause);
     if (ok) {
         p->sink->stage(p->sink->context, SIZE_MAX, STAGE_REFERENCE);
         ok = reference_init(&p->reference, &p->inputs, &reference_limits, &cause);

@@ -314,6 +314,19 @@ static bool count_bounds(struct reference *ref, const struct inputs *in, uint64_
     return ok;
 }
 
+bool reference_pairs(const struct inputs *in, uint64_t *pairs, struct err *err)
+{
+    struct reference ref = {.spec = in->spec};
+    uint64_t *in_bounds = mem_calloc(in->spec.batch, sizeof *in_bounds, "the reference", err);
+    bool ok = in_bounds != NULL && count_bounds(&ref, in, in_bounds, err);
+
+    *pairs = 0;
+    for (uint32_t b = 0; ok && b < in->spec.batch; b++)
+        *pairs += in_bounds[b];
+    free(in_bounds);
+    return ok;
+}
+
 bool reference_init(struct reference *ref, const struct inputs *in, const struct reference_limits *limits,
                     struct err *err)
 {

@@ -46,6 +46,9 @@ struct reference {
     uint64_t tape_touched_bytes; /* of the whole batch */
 };
 
+/* Pairs in bounds of the whole batch; a small part of what reference_init does. Pictures and targets are not needed. */
+bool reference_pairs(const struct inputs *in, uint64_t *pairs, struct err *err) GB_NODISCARD;
+
 bool reference_init(struct reference *ref, const struct inputs *in, const struct reference_limits *limits,
                     struct err *err) GB_NODISCARD;
 void reference_fini(struct reference *ref); /* accepts NULL and a zeroed one */

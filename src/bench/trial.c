@@ -209,18 +209,15 @@ static bool side_after_call(void *context, struct err *err)
                    (unsigned long long)counts.pool_misses);
 }
 
-/* A cell that cannot end within its time is refused before it takes the machine's memory and minutes. */
-static bool check_time(const struct trial *t, const struct inputs *in, uint64_t pairs, struct err *err)
+void trial_check_time(struct trial *t, const struct inputs *part, double times)
 {
-    struct inputs part;
     struct estimate estimate;
-    const double times = estimate_part(in, pairs, &part);
+    struct err cause = ERR_INIT;
 
-    if (times <= 1)
-        return true;
     stage(t, STAGE_ESTIMATING);
-    return estimate_measure(t->renderer, &t->result.spec, &part, times, t->clock, &estimate, err) &&
-           estimate_fits(&estimate, t->rules, err);
+    if (!estimate_measure(t->renderer, &t->result.spec, part, times, t->clock, &estimate, &cause) ||
+        !estimate_fits(&estimate, t->rules, &cause))
+        trial_fail(t, &cause);
 }
 
 void trial_prepare(struct trial *t, const struct inputs *in, const struct reference *ref)
@@ -237,8 +234,7 @@ void trial_prepare(struct trial *t, const struct inputs *in, const struct refere
     t->result.checked_scenes = (uint32_t)ref->scene_count;
     t->result.checked_pixels = ref->pixel_count;
     t->result.tape_touched_bytes = ref->tape_touched_bytes;
-    if (!check_time(t, in, ref->in_bounds, &cause) ||
-        (t->result.spec.mode == MODE_GRADIENT && !verify_images(t, in, ref, &cause)) ||
+    if ((t->result.spec.mode == MODE_GRADIENT && !verify_images(t, in, ref, &cause)) ||
         !verify_timed(t, in, &cause)) {
         trial_fail(t, &cause);
         return;

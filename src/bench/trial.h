@@ -63,6 +63,9 @@ void trial_end(struct trial *t, enum cell_status status, const char *reason);
  * wrong, the rest failed. */
 void trial_fail(struct trial *t, struct err *cause);
 
+/* Refuses a cell that would not end in its time, by an estimate: part and times are estimate_part's. */
+void trial_check_time(struct trial *t, const struct inputs *part, double times);
+
 /* Opens the job and checks its images, losses and gradients; sets t->side up for sampling. */
 void trial_prepare(struct trial *t, const struct inputs *in, const struct reference *ref);
 /* Takes what sampling left in t->side, checks the last output, measures phases and device time. */
