@@ -123,7 +123,8 @@ bool cache_file_write(const char *name, const struct strbuf *text, struct err *e
         err_set_native(err, ERR_IO, errno, "writing the cache %s/%s", path, temporary);
         goto out;
     }
-    ok = write(fd, strbuf_str(text), text->len) == (ssize_t)text->len && renameat(folder, temporary, folder, name) == 0;
+    ok = write(fd, strbuf_str(text), text->len) == (ssize_t)text->len &&
+         renameat(folder, temporary, folder, name) == 0;
     if (!ok) {
         err_set_native(err, ERR_IO, errno, "writing the cache %s/%s", path, name);
         unlinkat(folder, temporary, 0);

@@ -1,5 +1,5 @@
-/* Small files that are remembered from run to run, in $XDG_CACHE_HOME/gpubench or ~/.cache/gpubench. What another user
- * owns or could write there is not trusted: neither read nor written over. */
+/* Small files that are remembered from run to run, in $XDG_CACHE_HOME/gpubench or ~/.cache/gpubench. What
+ * another user owns or could write there is not trusted: neither read nor written over. */
 #ifndef GPUBENCH_BASE_CACHE_FILE_H
 #define GPUBENCH_BASE_CACHE_FILE_H
 
@@ -8,8 +8,8 @@
 
 #define CACHE_FILE_MAX 65536 /* bytes */
 
-/* Reads the file of this name into out. false without an error: there is none; false with ERR_IO: it cannot be read,
- * or is not trusted, and the text says why. */
+/* Reads the file of this name into out. false without an error: there is none; false with ERR_IO: it cannot
+ * be read, or is not trusted, and the text says why. */
 bool cache_file_read(const char *name, struct strbuf *out, struct err *err) GB_NODISCARD;
 
 /* Writes it: for this user alone, complete or not at all. ERR_IO. */

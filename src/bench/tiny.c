@@ -10,7 +10,8 @@
 #include "model/scene.h"
 
 #define SEED 5
-/* Of many triangles one in so many is seen, and one call has to do: where a kernel is interpreted, it takes long. */
+/* Of many triangles one in so many is seen, and one call has to do: where a kernel is interpreted, it takes
+ * long. */
 #define SEEN 97u
 
 static size_t pixels_of(const struct render_job *job)
@@ -45,7 +46,8 @@ static bool check_scene(const struct render_job *job, uint32_t b, struct agreeme
     const struct render_io *io = &job->io;
     const uint32_t triangles = job->spec.triangles;
     const size_t values = pixels_of(job) * 3, first = (size_t)b * triangles * SCENE_STRIDE;
-    double *image = mem_calloc(values + (uint64_t)triangles * SCENE_STRIDE, sizeof *image, "a reference", err);
+    double *image =
+        mem_calloc(values + (uint64_t)triangles * SCENE_STRIDE, sizeof *image, "a reference", err);
     double *grads = image + values;
     struct agreement found, tolerance;
     enum agreement_group worst;

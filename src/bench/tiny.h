@@ -14,7 +14,8 @@
 #define TINY_HEIGHT 10u
 #define TINY_TRIANGLES 5u
 #define TINY_BATCH 2u
-/* For specs of SPEC_MANY_TRIANGLES: as many, few of which are seen, in one scene with room for several bins of tiles. */
+/* For specs of SPEC_MANY_TRIANGLES: as many, few of which are seen, in one scene with room for several bins
+ * of tiles. */
 #define TINY_MANY_WIDTH 70u
 
 struct tiny_result {
@@ -23,8 +24,9 @@ struct tiny_result {
     struct agreement errors;      /* the worst of the scenes */
 };
 
-/* Takes mode, whether there are many triangles, and the backend's keys from spec. Outputs are poisoned before both calls. ERR_WRONG, with what
- * is how far off, when a scene is over its tolerance; other errors are the renderer's. */
+/* Takes mode, whether there are many triangles, and the backend's keys from spec. Outputs are poisoned before
+ * both calls. ERR_WRONG, with what is how far off, when a scene is over its tolerance; other errors are the
+ * renderer's. */
 bool tiny_run(struct renderer *renderer, const struct render_spec *spec, struct tiny_result *out,
               struct err *err) GB_NODISCARD;
 

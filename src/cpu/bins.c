@@ -54,7 +54,8 @@ void bins_fini(struct bins *bins)
     *bins = (struct bins){0};
 }
 
-void bins_pack(const struct bins *bins, uint32_t scene, uint32_t word, uint32_t end, const struct pack_bounds *bounds)
+void bins_pack(const struct bins *bins, uint32_t scene, uint32_t word, uint32_t end,
+               const struct pack_bounds *bounds)
 {
     const uint32_t count = bins->x * bins->y, first = word * BIN_WORD;
     uint64_t *mask = bins->mask + scene * words_of(bins) + word;

@@ -24,7 +24,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Places of the sorted times between which the median lies with 95 %: n/2 -+ sqrt(n) (the binomial's normal form). */
+/* Places of the sorted times between which the median lies with 95 %: n/2 -+ sqrt(n) (the binomial's normal
+ * form). */
 static void interval(size_t samples, size_t *low, size_t *high)
 {
     size_t half = 1;
@@ -44,7 +45,8 @@ size_t tuning_pick(uint64_t *times, size_t count, size_t samples)
         qsort(times + c * samples, samples, sizeof *times, ascending);
     for (size_t c = 1; c < count; c++) {
         const uint64_t *t = times + c * samples;
-        const bool faster = (double)t[samples / 2] < CLEARLY * (double)times[samples / 2] && t[high] < times[low];
+        const bool faster =
+            (double)t[samples / 2] < CLEARLY * (double)times[samples / 2] && t[high] < times[low];
         if (faster && t[samples / 2] < times[best * samples + samples / 2])
             best = c;
     }
@@ -100,9 +102,10 @@ static bool understand(const struct json *root, const struct device_info *info, 
     uint64_t version, n;
 
     snprintf(hash, sizeof hash, "%016" PRIx64, kernels_hash());
-    if (!json_u64(json_get(root, "version"), &version) || version != VERSION || !says(root, "device", info->name) ||
-        !says(root, "driver", info->driver_version) || !says(root, "kernels", hash) ||
-        (path && !says(root, "path", path)) || json_count(list) != TILE_CLASSES)
+    if (!json_u64(json_get(root, "version"), &version) || version != VERSION ||
+        !says(root, "device", info->name) || !says(root, "driver", info->driver_version) ||
+        !says(root, "kernels", hash) || (path && !says(root, "path", path)) ||
+        json_count(list) != TILE_CLASSES)
         return false;
     for (size_t c = 0; c < TILE_CLASSES; c++) {
         if (!json_u64(json_at(list, c), &n) || !is_pixels(n))
@@ -112,7 +115,8 @@ static bool understand(const struct json *root, const struct device_info *info, 
     return true;
 }
 
-bool tuning_load(const struct device_info *info, const char *path, uint32_t pixels[TILE_CLASSES], struct err *err)
+bool tuning_load(const struct device_info *info, const char *path, uint32_t pixels[TILE_CLASSES],
+                 struct err *err)
 {
     struct strbuf text = STRBUF_INIT;
     struct err nonsense = ERR_INIT; /* a file that is cut short or was written over is as good as none */
@@ -157,11 +161,12 @@ bool tuning_store(const struct device_info *info, const uint32_t pixels[TILE_CLA
 
 static void say_pixels(struct device_info *info, const uint32_t pixels[TILE_CLASSES], const char *source)
 {
-    snprintf(info->tiles, sizeof info->tiles, "%u, %u, %u pixels (%s)", (unsigned)pixels[0], (unsigned)pixels[1],
-             (unsigned)pixels[2], source);
+    snprintf(info->tiles, sizeof info->tiles, "%u, %u, %u pixels (%s)", (unsigned)pixels[0],
+             (unsigned)pixels[1], (unsigned)pixels[2], source);
 }
 
-/* A CPU device has one shape; a text of kernels that is not the program's own has nothing to be remembered by. */
+/* A CPU device has one shape; a text of kernels that is not the program's own has nothing to be remembered
+ * by. */
 static bool is_open(const struct opencl_renderer *r)
 {
     return r->base.info.kind != DEVICE_CPU && r->tile.blocks_x == 0 && !r->kernel_dir;
@@ -218,7 +223,8 @@ static void fill(struct render_job *job)
     const struct render_spec *s = &job->spec;
 
     for (uint32_t b = 0; b < s->batch; b++) {
-        scene_random(job->io.params + (size_t)b * s->triangles * SCENE_STRIDE, s->triangles, 1, b, SCENE_DEFAULT_EXTENT);
+        scene_random(job->io.params + (size_t)b * s->triangles * SCENE_STRIDE, s->triangles, 1, b,
+                     SCENE_DEFAULT_EXTENT);
         memcpy(job->io.background + 3 * (size_t)b, ground, sizeof ground);
         image_fill(job->io.target + (size_t)b * s->width * s->height * 3, s->width, s->height, flat);
     }
@@ -253,7 +259,8 @@ static bool time_call(struct render_job *job, uint64_t *ns, struct err *err)
 }
 
 /* Half and twice the rule's pixels beside the rule's own, where there are such tiles. *pixels: the answer. */
-static bool probe_class(struct opencl_renderer *r, size_t class, uint64_t deadline_ns, uint32_t *pixels, struct err *err)
+static bool probe_class(struct opencl_renderer *r, size_t class, uint64_t deadline_ns, uint32_t *pixels,
+                        struct err *err)
 {
     const uint32_t rule = tile_rule(r->path, class), wanted[PROBE_CANDIDATES] = {rule, rule / 2, rule * 2};
     struct render_job *jobs[PROBE_CANDIDATES] = {NULL};
@@ -300,7 +307,8 @@ bool tuning_probe(struct renderer *renderer, char *note, size_t size, struct err
     say_pixels(info, pixels, "probe");
     const bool stored = tuning_store(info, pixels, &untold);
     snprintf(note, size, "%s: tiles of %s, found in %.1f s%s%s", info->name, info->tiles,
-             (double)(clock_now_ns() - start) * 1e-9, stored ? " and remembered" : "; not remembered: ", untold.text);
+             (double)(clock_now_ns() - start) * 1e-9,
+             stored ? " and remembered" : "; not remembered: ", untold.text);
     err_fini(&untold);
     return true;
 }

@@ -21,8 +21,8 @@ bool path_parse(const char *name, enum gpu_path *out, struct err *err)
             return true;
         }
     }
-    return err_set(err, ERR_USAGE, "no OpenCL code path is called '%s'; there are ptx, subgroups, local and cpu",
-                   name);
+    return err_set(err, ERR_USAGE,
+                   "no OpenCL code path is called '%s'; there are ptx, subgroups, local and cpu", name);
 }
 
 uint32_t tile_lanes(enum gpu_path path, uint32_t subgroup_lanes)
@@ -79,10 +79,11 @@ bool tile_parse(const char *text, struct tile_request *out, struct err *err)
 
     if ((got != 2 && got != 3) || x < 1 || y < 1 || x > MAX_BLOCKS || y > MAX_BLOCKS || x * y > MAX_BLOCKS ||
         teams < 1 || teams > 8)
-        return err_set(err, ERR_USAGE,
-                       "'%s' is no tile: blocks across x blocks down (at most %u together), such as 2x4, or with "
-                       "teams a work-group (at most 8), 2x4x2",
-                       text, MAX_BLOCKS);
+        return err_set(
+            err, ERR_USAGE,
+            "'%s' is no tile: blocks across x blocks down (at most %u together), such as 2x4, or with "
+            "teams a work-group (at most 8), 2x4x2",
+            text, MAX_BLOCKS);
     *out = (struct tile_request){.blocks_x = x, .blocks_y = y, .teams = teams};
     return true;
 }
@@ -99,8 +100,8 @@ static bool apply_workgroup(enum gpu_path path, const struct device_info *info, 
     if (workgroup == 0)
         return true;
     if (workgroup > info->max_work_group_size)
-        return err_set(err, ERR_UNSUPPORTED, "workgroup=%u: %s takes at most %llu work-items a group", workgroup,
-                       info->name, (unsigned long long)info->max_work_group_size);
+        return err_set(err, ERR_UNSUPPORTED, "workgroup=%u: %s takes at most %llu work-items a group",
+                       workgroup, info->name, (unsigned long long)info->max_work_group_size);
     switch (path) {
     case PATH_CPU:
         if (workgroup != 1)
@@ -138,9 +139,9 @@ uint32_t tile_rule(enum gpu_path path, size_t class)
     return class == TILE_LARGE ? 128 : class == TILE_DEEP && path == PATH_PTX ? 64 : 32;
 }
 
-/* Large tiles share what a triangle costs among more pixels; small ones make enough of them to fill a device, and so
- * do teams that share a tile. 16 scenes on an NVIDIA H200, the main kernel in us; tiles of 1x1, 2x1 and 2x2 blocks of
- * 8x4, and of teams that share one:
+/* Large tiles share what a triangle costs among more pixels; small ones make enough of them to fill a device,
+ * and so do teams that share a tile. 16 scenes on an NVIDIA H200, the main kernel in us; tiles of 1x1, 2x1
+ * and 2x2 blocks of 8x4, and of teams that share one:
  *
  *                             1x1  1x1x4  2x1  2x1x2  2x1x4  2x2  2x2x2  2x2x4
  *   64x64, 32 triangles        15     21   18     16     18   22     19     17
@@ -149,11 +150,12 @@ uint32_t tile_rule(enum gpu_path path, size_t class)
  *   256x256, 512 triangles    474    636  378    396    489  350    353    399
  *
  * The batch has no say: a scene's sums are the same to the bit in every batch. */
-static void choose_blocks(enum gpu_path path, const struct tile_request *request, const struct render_spec *spec,
-                          struct tile_shape *out)
+static void choose_blocks(enum gpu_path path, const struct tile_request *request,
+                          const struct render_spec *spec, struct tile_shape *out)
 {
     const size_t class = tile_class(spec);
-    const uint32_t pixels_wanted = request->pixels[class] > 0 ? request->pixels[class] : tile_rule(path, class);
+    const uint32_t pixels_wanted =
+        request->pixels[class] > 0 ? request->pixels[class] : tile_rule(path, class);
 
     out->blocks_x = out->blocks_y = 1;
     while (out->lanes * out->blocks_x * out->blocks_y < pixels_wanted) {
@@ -180,8 +182,8 @@ static void choose_bins(const struct render_spec *spec, struct tile_shape *out)
 }
 
 static bool choose_tile(enum gpu_path path, const struct device_info *info, uint32_t lanes,
-                        const struct tile_request *request, const struct render_spec *spec, struct tile_shape *out,
-                        struct err *err)
+                        const struct tile_request *request, const struct render_spec *spec,
+                        struct tile_shape *out, struct err *err)
 {
     *out = (struct tile_shape){.teams = 1, .block_w = 8, .blocks_x = 2, .blocks_y = 2, .list_room = 256};
     switch (path) {
@@ -264,7 +266,8 @@ size_t passes_of(const struct render_spec *spec, struct pass out[MAX_PASSES])
         return 1;
     }
     if (spec->strategy == STRATEGY_FUSED) {
-        out[0] = (struct pass){.forward = true, .backward = true, .loss = device_loss, .image = spec->keep_images};
+        out[0] =
+            (struct pass){.forward = true, .backward = true, .loss = device_loss, .image = spec->keep_images};
         return 1;
     }
     out[0] = (struct pass){.forward = true, .loss = device_loss, .image = true};

@@ -32,8 +32,8 @@ struct tile_shape {
     uint32_t walk_unroll; /* triangles that the walks take at a time; 0: the compiler's choice */
 };
 
-/* Images of less than 2^13 pixels with less than 256 triangles, and with more; larger images. What a tile should have
- * is decided for each. */
+/* Images of less than 2^13 pixels with less than 256 triangles, and with more; larger images. What a tile
+ * should have is decided for each. */
 enum tile_class { TILE_SMALL, TILE_DEEP, TILE_LARGE };
 #define TILE_CLASSES 3
 size_t tile_class(const struct render_spec *spec);

@@ -23,7 +23,8 @@ bool device_matches(const struct device_info *device, const char *selector)
 
 static bool better(const struct device_info *a, const struct device_info *b)
 {
-    static const int rank[] = {[DEVICE_GPU] = 3, [DEVICE_ACCELERATOR] = 2, [DEVICE_CPU] = 1, [DEVICE_OTHER] = 0};
+    static const int rank[] = {
+        [DEVICE_GPU] = 3, [DEVICE_ACCELERATOR] = 2, [DEVICE_CPU] = 1, [DEVICE_OTHER] = 0};
 
     return a->kind == b->kind ? a->compute_units > b->compute_units : rank[a->kind] > rank[b->kind];
 }

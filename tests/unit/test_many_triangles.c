@@ -1,5 +1,5 @@
-/* Scenes of so many triangles that they are sorted into bins: what comes out is what comes out without bins, to the
- * bit. The same scene is rendered with and without triangles among its own that nobody sees. */
+/* Scenes of so many triangles that they are sorted into bins: what comes out is what comes out without bins,
+ * to the bit. The same scene is rendered with and without triangles among its own that nobody sees. */
 #include "unit/gpu_fixture.h"
 
 #include "cpu/openmp.h"
@@ -33,7 +33,8 @@ static void fill_many(float *params, const struct many *m, const float *seen)
     }
 }
 
-static struct render_job *open_filled(struct renderer *r, const struct render_spec *spec, const struct many *m)
+static struct render_job *open_filled(struct renderer *r, const struct render_spec *spec,
+                                      const struct many *m)
 {
     const size_t seen = (size_t)m->seen * SCENE_STRIDE, all = (size_t)spec->triangles * SCENE_STRIDE;
     struct render_job *job = open_job(r, spec);
@@ -72,7 +73,8 @@ static void check_same(struct renderer *r, struct render_spec spec, const struct
         for (size_t i = 0; i < (size_t)spec.batch * spec.triangles; i++) {
             const float *got = many->io.grads + i * SCENE_STRIDE;
             if (i % m->stride == m->stride / 2)
-                assert_memory_equal(few->io.grads + i / m->stride * SCENE_STRIDE, got, SCENE_STRIDE * sizeof(float));
+                assert_memory_equal(few->io.grads + i / m->stride * SCENE_STRIDE, got,
+                                    SCENE_STRIDE * sizeof(float));
             for (size_t v = 0; i % m->stride != m->stride / 2 && v < SCENE_STRIDE; v++)
                 assert_true(got[v] == 0.0f);
         }
@@ -156,8 +158,9 @@ static void test_openmp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu_path), cmocka_unit_test(test_local_path), cmocka_unit_test(test_subgroups_path),
-        cmocka_unit_test(test_ptx_path), cmocka_unit_test(test_openmp),
+        cmocka_unit_test(test_cpu_path),       cmocka_unit_test(test_local_path),
+        cmocka_unit_test(test_subgroups_path), cmocka_unit_test(test_ptx_path),
+        cmocka_unit_test(test_openmp),
     };
 
     return cmocka_run_group_tests_name("many triangles", tests, NULL, NULL);

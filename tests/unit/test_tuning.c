@@ -178,8 +178,13 @@ static void test_remembers(void **state)
     tuning_describe(&info);
     assert_string_equal(info.tiles, "32, 128, 256 pixels (probe)");
     static const char *const damages[] = {
-        "s/128/100/", "s/128/512/", "s/\"version\": 1/\"version\": 2/", "s/\"kernels\": \"./\"kernels\": \"x/", "s/}//",
-        "s/\"A device\"/7/", "s/,$/,,/",
+        "s/128/100/",
+        "s/128/512/",
+        "s/\"version\": 1/\"version\": 2/",
+        "s/\"kernels\": \"./\"kernels\": \"x/",
+        "s/}//",
+        "s/\"A device\"/7/",
+        "s/,$/,,/",
     };
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         assert_true(tuning_store(&info, pixels, &err));
