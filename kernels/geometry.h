@@ -25,10 +25,16 @@ PTX_UNARY(INVERSE_ROOT, "rsqrt.approx.ftz.f32")
 #define MIN(a, b) fmin(a, b)
 #define MAX(a, b) fmax(a, b)
 #else
+#ifdef ON_CPU /* where native forms may be estimates of 11 bits */
+#define exp2_of(x) exp2(x)
+#define RECIPROCAL(x) (1.0f / (x))
+#define INVERSE_ROOT(x) rsqrt(x)
+#else
 /* The native forms are good to 2 ulp on the devices that have them in hardware. */
 #define exp2_of(x) native_exp2(x) /* 0 and infinity far out; neither reaches a pixel that is covered */
 #define RECIPROCAL(x) native_recip(x)
 #define INVERSE_ROOT(x) native_rsqrt(x)
+#endif
 #define MIN(a, b) fmin(a, b)
 #define MAX(a, b) fmax(a, b)
 #endif

@@ -229,6 +229,8 @@ static bool open_context(struct opencl_renderer *r, struct err *err)
     /* NVIDIA's compiler does not define FP_FAST_FMAF. */
     if (r->base.info.kind == DEVICE_CPU ? r->base.info.host_unified && host_has_fma() : (fp & CL_FP_FMA) != 0)
         strbuf_add(&r->build_options, " -DHAS_FMA");
+    if (r->base.info.kind == DEVICE_CPU)
+        strbuf_add(&r->build_options, " -DON_CPU");
     return true;
 }
 
