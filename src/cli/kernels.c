@@ -103,9 +103,13 @@ static bool inspect_all(struct inspection *x, struct err *err)
     for (size_t i = 0; i < x->count; i++) {
         struct entry *e = &x->entries[i];
         struct strbuf what = STRBUF_INIT;
-        if (*x->request->stop)
-            return err_set(err, ERR_INTERRUPTED, "interrupted after %zu of %zu programs", i, x->count);
-        strbuf_addf(&what, "%s %s: %s", x->renderer->info.selector, e->variant->file, e->variant->label);
+        if (*x->request->stop) {
+            err_set(err, ERR_INTERRUPTED, "interrupted after %zu of %zu programs", i, x->count);
+            variants_drop(x->variants, &x->count, i); /* those before it are shown */
+            return false;
+        }
+        strbuf_addf(&what, "%s %s%s%s", x->renderer->info.selector, e->variant->file, *e->variant->label ? ": " : "",
+                    e->variant->label);
         progress_step(&x->progress, i, strbuf_str(&what));
         strbuf_fini(&what);
         inspect_one(x, e);
@@ -335,8 +339,11 @@ static bool inspect(struct inspection *x, const struct device_info *device, cons
     x->entries = mem_calloc(x->count, sizeof *x->entries, "programs", err);
     for (size_t i = 0; x->entries && i < x->count; i++)
         x->entries[i].variant = &x->variants[i];
-    return x->entries && inspect_all(x, err) && add_table(x, &request->tables, &request->table_count, err) &&
-           (!options->measure.base.verbose || add_arguments(x, &request->tables, &request->table_count, err));
+    bool ok = x->entries && inspect_all(x, err);
+    if (!ok && (!x->entries || err->code != ERR_INTERRUPTED))
+        return false;
+    return add_table(x, &request->tables, &request->table_count, err) &&
+           (!options->measure.base.verbose || add_arguments(x, &request->tables, &request->table_count, err)) && ok;
 }
 
 static bool one_path(struct request *request, const struct device_info *device, const char *path,

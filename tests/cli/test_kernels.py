@@ -2,10 +2,12 @@
 import json
 import re
 import shutil
+import signal
+import subprocess
 
 import pytest
 
-from conftest import ROOT, needs_opencl
+from conftest import PROGRAM, ROOT, needs_opencl
 
 pytestmark = needs_opencl
 
@@ -40,6 +42,16 @@ def test_every_variant_builds_and_is_right(gpubench):
     for row in found.values():
         assert row["run"]["text"] == "ok"
         assert row["cold\nms"]["value"] > row["cached\nms"]["value"] > 0
+
+
+def test_interrupted_shows_what_was_built():
+    run = subprocess.Popen([PROGRAM, "kernels", "tile_cpu", "--path", "cpu"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           text=True)
+    said = run.stderr.readline() + run.stderr.readline()  # the second one begins when the first is done
+    run.send_signal(signal.SIGINT)
+    out, error = run.communicate(timeout=60)
+    assert run.returncode == 130, said + error
+    assert re.search(r"^tile_cpu +fwd .* ok$", out, re.M) and "interrupted after" in error
 
 
 def test_all_files_are_there(gpubench):
