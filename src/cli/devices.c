@@ -271,8 +271,12 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
 
     (void)argc;
     (void)argv;
-    if (options->limits)
-        return limits_print(arguments->count ? arguments->items[0] : "crossover", &options->measure);
+    if (options->limits) {
+        struct measure_options measure = options->measure;
+        if (options->json)
+            measure.format = "json";
+        return limits_print(arguments->count ? arguments->items[0] : "crossover", &measure);
+    }
     if (arguments->count || options->measure.axes.count) {
         struct err err = ERR_INIT;
         err_set(&err, ERR_USAGE, "devices: a config and its axes go with --limits");

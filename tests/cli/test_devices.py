@@ -72,6 +72,12 @@ def test_limits(gpubench):
 
 
 @needs_opencl
+def test_limits_as_json(gpubench):
+    run = gpubench("devices", "--limits", "--json")
+    assert run.returncode == 0
+    assert json.loads(run.stdout)["tables"][0]["name"] == "limits"
+
+
 def test_limits_that_a_config_breaks(gpubench):
     run = gpubench("devices", "--limits", "gradient", "-a", "strategy=taped", "-a", "size=16384", "-a", "triangles=4096",
                    "-a", "batch=1")
