@@ -1,6 +1,7 @@
 #include "model/struct_rules.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const type_names[] = {"u32", "f32", "vec2", "vec3", "vec4"};
@@ -94,10 +95,13 @@ void rules_best_order(enum struct_rules rules, const struct rule_field *fields, 
             order[i] = i;
 }
 
+/* Of an array's count: more than these would not fit a structure that anyone passes. */
+#define COUNT_DIGITS 5
+
 /* "vec3", "u32[4]", "mat4x3" (four columns of vec3). */
 static bool parse_type(const char *word, struct rule_field *field)
 {
-    unsigned columns, rows, count;
+    unsigned columns, rows;
     char end;
 
     if (sscanf(word, "mat%1ux%1u%c", &columns, &rows, &end) == 2 && columns >= 2 && columns <= 4 &&
@@ -114,12 +118,10 @@ static bool parse_type(const char *word, struct rule_field *field)
         field->count = 0;
         if (word[length] == '\0')
             return true;
-        if (sscanf(word + length, "[%5u]%c", &count, &end) == 1 && count > 0 &&
-            word[strlen(word) - 1] == ']') {
-            field->count = count;
-            return true;
-        }
-        return false;
+        const size_t digits = strspn(word + length + 1, "0123456789");
+        field->count = (uint32_t)strtoul(word + length + 1, NULL, 10);
+        return word[length] == '[' && digits > 0 && digits <= COUNT_DIGITS && field->count > 0 &&
+               strcmp(word + length + 1 + digits, "]") == 0;
     }
     return false;
 }
@@ -140,12 +142,17 @@ bool rules_parse(const char *text, struct rule_field fields[RULE_FIELDS_MAX], si
             return err_set(
                 err, ERR_USAGE,
                 "\"%s\" is not TYPE or TYPE NAME; types are u32, f32, vec2, vec3, vec4, matCxR, and "
-                "arrays of the first five as in f32[8]",
+                "arrays of the first five as in f32[8], of at most 99999",
                 part);
         if (!*field->name)
             snprintf(field->name, sizeof field->name, "%zu", *count);
+        for (size_t i = 0; i < *count; i++)
+            if (strcmp(fields[i].name, field->name) == 0)
+                return err_set(err, ERR_USAGE, "two fields are called \"%s\"", field->name);
         ++*count;
-        text += length + (text[length] == ',');
+        text += length;
+        if (*text == ',' && !*++text)
+            return err_set(err, ERR_USAGE, "nothing stands behind the last comma");
     }
     return *count > 0 || err_set(err, ERR_USAGE, "no fields");
 }

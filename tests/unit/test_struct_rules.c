@@ -106,7 +106,9 @@ static void test_no_order_is_smaller(void **state)
 static void test_what_cannot_be_read(void **state)
 {
     static const char *const wrong[] = {"",         "vec5 a",  "f32 a b",   "mat5x3 a",
-                                        "f32[0] a", "f32[2 a", "vec3,,f32", " , "};
+                                        "f32[0] a", "f32[2 a", "vec3,,f32", " , ",
+                                        "f32[-1]",  "f32[ 2]", "f32[100000]", "f32[4294967297]",
+                                        "f32 a,",   "f32 a, vec2 a"};
     struct rule_field fields[RULE_FIELDS_MAX];
 
     (void)state;
