@@ -90,9 +90,12 @@ bool strbuf_add_file(struct strbuf *sb, const char *path, struct err *err)
     if (!file)
         return err_set_native(err, ERR_IO, errno, "%s: cannot open", name);
     errno = 0;
-    while ((n = fread(chunk, 1, sizeof(chunk), file)) > 0)
+    while (sb->len <= STRBUF_FILE_MAX && (n = fread(chunk, 1, sizeof(chunk), file)) > 0)
         strbuf_add_bytes(sb, chunk, n);
-    if (ferror(file))
+    if (sb->len > STRBUF_FILE_MAX)
+        ok = err_set(err, ERR_IO, "%s: more than %u MiB, which nothing that is read here takes", name,
+                     STRBUF_FILE_MAX >> 20);
+    else if (ferror(file))
         ok = err_set_native(err, ERR_IO, errno, "%s: cannot read", name);
     else if (!strbuf_ok(sb, err))
         ok = err_wrap(err, "%s", name);

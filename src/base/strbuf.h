@@ -24,7 +24,8 @@ void strbuf_addc(struct strbuf *sb, char c);
 void strbuf_addf(struct strbuf *sb, const char *fmt, ...) GB_PRINTF(2, 3);
 void strbuf_addv(struct strbuf *sb, const char *fmt, va_list args) GB_PRINTF(2, 0);
 void strbuf_pad(struct strbuf *sb, char c, size_t count);
-/* Appends a whole file ("-" is standard input); ERR_IO when it cannot be read. */
+/* Appends a whole file ("-" is standard input); ERR_IO when it cannot be read or is larger than this. */
+#define STRBUF_FILE_MAX (1u << 30)
 bool strbuf_add_file(struct strbuf *sb, const char *path, struct err *err) GB_NODISCARD;
 /* The text so far, "" while empty; owned by sb, valid until the next append. */
 const char *strbuf_str(const struct strbuf *sb);
