@@ -37,7 +37,7 @@ struct verdict {
 /* Who wins how often, and by how much at most. */
 struct tally {
     size_t seen[RATIO_TIE + 1];
-    double most[2]; /* times as fast as the other, where the first or the second one wins */
+    double most[2]; /* times as fast as the other at least, by the interval, where the first or the second wins */
 };
 
 static bool count_wins(const struct view *v, struct tally *tally, struct err *err)
@@ -50,9 +50,9 @@ static bool count_wins(const struct view *v, struct tally *tally, struct err *er
                 return false;
             tally->seen[ratio.verdict]++;
             if (ratio.verdict == RATIO_FIRST)
-                tally->most[0] = fmax(tally->most[0], 1 / ratio.value);
+                tally->most[0] = fmax(tally->most[0], 1 / (ratio.has_ci ? ratio.ci95[1] : ratio.value));
             if (ratio.verdict == RATIO_SECOND)
-                tally->most[1] = fmax(tally->most[1], ratio.value);
+                tally->most[1] = fmax(tally->most[1], ratio.has_ci ? ratio.ci95[0] : ratio.value);
         }
     return true;
 }

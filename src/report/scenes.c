@@ -90,6 +90,14 @@ static void put_row(struct table *t, const struct pair_of_sides *p, size_t size,
 
 /* ---- why they differ ---- */
 
+/* An interval that spans a factor of more than this is of a disturbed run: no reason is drawn from it. */
+#define TOO_WIDE 2
+
+static bool is_wide(const struct ratio *r)
+{
+    return r->ci95[1] > TOO_WIDE * r->ci95[0];
+}
+
 /* Whether the two ratios are apart: intervals that do not meet; where there are none, another winner. */
 static bool apart(const struct ratio *a, const struct ratio *b)
 {
@@ -97,7 +105,7 @@ static bool apart(const struct ratio *a, const struct ratio *b)
         return false;
     if (!a->has_ci || !b->has_ci)
         return a->verdict != b->verdict;
-    return a->ci95[0] > b->ci95[1] || b->ci95[0] > a->ci95[1];
+    return !is_wide(a) && !is_wide(b) && (a->ci95[0] > b->ci95[1] || b->ci95[0] > a->ci95[1]);
 }
 
 /* How uneven the depth is: layers of the deepest hundredth over the mean. */

@@ -74,7 +74,7 @@ static void test_the_whole_page(void **state)
     json_add_string(command, "it's <mine>.json");
     char *html = page_of(&r, "crossover");
     expect_in(html, "<p class=\"verdict\">H200 wins 7 of 8 points, up to 3.9 times as fast; CPU 1, up to "
-                    "1.77 times as fast."
+                    "1.76 times as fast."
                     "<span class=\"note\">NVIDIA H200 [0:0], fused + ordered, call: loader · gradient, batch "
                     "16, sigma 0.01, random scenes</span></p>");
     expect_in(html,

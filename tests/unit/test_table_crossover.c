@@ -289,11 +289,40 @@ static void test_fitted_scenes_beside_random_ones(void **state)
     made_fini(&r);
 }
 
+/* Half of the calls on the file's scene were held up: the ratios are apart, and nothing is concluded from that. */
+static void test_no_reason_from_a_disturbed_run(void **state)
+{
+    struct table *tables = NULL;
+    struct err err = ERR_INIT;
+    struct results r;
+    size_t count = 0;
+
+    (void)state;
+    made_init(&r);
+    for (int i = 0; i < 4; i++) {
+        struct cell *c = made_cell(&r, i % 2 ? "device" : "cpu", i % 2 ? MADE_GPU : MADE_CPU, 64, 32, 100000, 20);
+        c->spec.source = i / 2 ? SOURCE_FILE : SOURCE_RANDOM;
+        c->pairs = 262144;
+        if (i == 2) {
+            for (size_t k = 0; k < 20; k++)
+                c->samples_ns[k] = k % 2 ? 900000 : 90000000;
+            c->median_ns = 45450000;
+        }
+    }
+    assert_true(table_kind_find("scenes")->make(&r, &tables, &count, &err));
+    assert_int_equal(tables[0].row_count, 2);
+    for (size_t i = 0; i < tables[0].footer_count; i++)
+        assert_null(strstr(tables[0].footer[i], "on random scenes"));
+    tables_free(tables, count);
+    made_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_nine_cells),
         cmocka_unit_test(test_fitted_scenes_beside_random_ones),
+        cmocka_unit_test(test_no_reason_from_a_disturbed_run),
         cmocka_unit_test(test_crosses_more_than_once),
         cmocka_unit_test(test_crossings_along_other_axes),
         cmocka_unit_test(test_what_has_no_time_says_why),
