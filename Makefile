@@ -225,26 +225,35 @@ fuzz: fuzz-build ## runs them, FUZZ_SECONDS each; what is worth keeping goes int
 
 # ---- installing ----
 
-SHARE := $(DESTDIR)$(PREFIX)/share
+# Quoted, as it may hold blanks. The lists below count from it, and are what uninstall removes.
+ROOT := "$(DESTDIR)$(PREFIX)"
+TREES := tests/golden configs
+tree_list = $(patsubst tests/%,%,$(shell find $(TREES) -depth -type $(1)))
 
-# Folder and files; nothing where there are no files.
-install_files = $(if $(strip $(2)),install -d $(1) && install -m 644 $(2) $(1))
+# Each: a folder and its files.
+install_lists = \
+    $(call $(1),share/gpubench/results,$(wildcard results/*.schema.json)) \
+    $(call $(1),share/doc/gpubench,LICENSE $(wildcard README.md CHANGELOG.md)) \
+    $(call $(1),share/doc/gpubench/docs,$(wildcard docs/*)) \
+    $(call $(1),share/man/man1,$(wildcard man/*.1)) \
+    $(call $(1),share/man/man5,$(wildcard man/*.5)) \
+    $(call $(1),share/bash-completion/completions,$(wildcard completion/gpubench))
+# Nothing where there are no files.
+install_files = $(if $(strip $(2)),&& install -d $(ROOT)/$(1) && install -m 644 $(2) $(ROOT)/$(1))
+installed_files = $(addprefix $(1)/,$(notdir $(2)))
 
 install: gpubench ## install under DESTDIR and PREFIX
-	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/gpubench
-	install -m 755 $(O)/gpubench $(DESTDIR)$(PREFIX)/bin/gpubench
-	cp -R tests/golden configs $(SHARE)/gpubench/
-	$(call install_files,$(SHARE)/gpubench/results,$(wildcard results/*.schema.json))
-	$(call install_files,$(SHARE)/doc/gpubench,LICENSE $(wildcard README.md CHANGELOG.md))
-	$(call install_files,$(SHARE)/doc/gpubench/docs,$(wildcard docs/*))
-	$(call install_files,$(SHARE)/man/man1,$(wildcard man/*.1))
-	$(call install_files,$(SHARE)/man/man5,$(wildcard man/*.5))
-	$(call install_files,$(SHARE)/bash-completion/completions,$(wildcard completion/gpubench))
+	install -d $(ROOT)/bin $(ROOT)/share/gpubench
+	install -m 755 $(O)/gpubench $(ROOT)/bin/gpubench
+	cp -R $(TREES) $(ROOT)/share/gpubench/ $(call install_lists,install_files)
 
 uninstall: ## remove what install put there
-	rm -rf $(DESTDIR)$(PREFIX)/bin/gpubench $(SHARE)/gpubench $(SHARE)/doc/gpubench \
-	    $(addprefix $(SHARE)/man/man?/,$(notdir $(wildcard man/*.[1-9]))) \
-	    $(SHARE)/bash-completion/completions/gpubench
+	[ ! -d $(ROOT) ] || { cd $(ROOT) && \
+	    rm -f bin/gpubench $(addprefix share/gpubench/,$(call tree_list,f)) $(call install_lists,installed_files) && \
+	    for folder in $(addprefix share/gpubench/,$(call tree_list,d) results) \
+	        share/gpubench share/doc/gpubench/docs share/doc/gpubench; do \
+	        [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder || exit 1; \
+	    done; }
 
 DIST := gpubench-$(VERSION).tar.gz
 dist: ## gpubench-VERSION.tar.gz of the last commit

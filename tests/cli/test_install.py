@@ -50,12 +50,26 @@ def test_without_golden_cases(gpubench, prefix, tmp_path):
     assert "--golden" in run.stderr
 
 
-def test_uninstall_leaves_no_file(prefix, tmp_path_factory):
-    stage = tmp_path_factory.mktemp("stage")
-    for target in ["install", "uninstall"]:
-        subprocess.run(["make", "-s", "-C", ROOT, target, f"DESTDIR={stage}", "PREFIX=/usr"], check=True,
-                       stdout=subprocess.DEVNULL)
-    assert [name for _, _, names in os.walk(stage) for name in names] == []
+def make(target, stage):
+    subprocess.run(["make", "-s", "-C", ROOT, target, f"DESTDIR={stage}", "PREFIX=/usr"], check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def test_uninstall_removes_what_install_put_there(prefix, tmp_path):
+    """In a folder with a blank in its name; what others put beside it stays."""
+    stage = tmp_path / "in st"
+    make("install", stage)
+    assert os.listdir(tmp_path) == ["in st"] and not (ROOT / "st").exists()
+    mine = [stage / "usr/share" / name for name in ["gpubench/configs/mine.json", "doc/gpubench/mine", "man/man1/mine.1"]]
+    for path in mine:
+        path.write_text("mine")
+    make("uninstall", stage)
+    assert sorted(path for path in stage.rglob("*") if path.is_file()) == sorted(mine)
+    for path in mine:
+        path.unlink()
+    for _ in range(2):
+        make("uninstall", stage)
+        assert [path for path in stage.rglob("gpubench*")] == []
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an archive is made of a commit")
