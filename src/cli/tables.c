@@ -17,9 +17,13 @@
 static size_t terminal_columns(void)
 {
     struct winsize size;
+    const char *told = getenv("COLUMNS");
+    const unsigned long columns = told ? strtoul(told, NULL, 10) : 0;
 
     if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
         return size.ws_col;
+    if (columns >= 40 && columns <= 10000)
+        return columns;
     return DEFAULT_COLUMNS;
 }
 

@@ -233,7 +233,8 @@ void key_columns(struct table *t, key_set set)
     for (size_t i = 0; i < count; i++)
         if (set >> i & 1) {
             bool words = keys[i].type != SPEC_U32 && keys[i].type != SPEC_FLOAT && keys[i].type != SPEC_SIZE;
-            table_column(t, words ? ALIGN_LEFT : ALIGN_RIGHT, KEEP_ALWAYS, "%s", keys[i].name);
+            bool point = keys_of_point() >> i & 1;
+            table_column(t, words ? ALIGN_LEFT : ALIGN_RIGHT, point ? KEEP_ALWAYS : 700, "%s", keys[i].name);
         }
 }
 

@@ -28,7 +28,7 @@ void put_worst_error(struct table *t, const struct cell *cell);
 /* The same of gradients alone and over several cells (NULL ones are passed over): "2.2e-5". */
 void put_gradient_error(struct table *t, const struct cell *const *cells, size_t count);
 
-/* A column for each of these keys, and a cell's values in them. */
+/* A column for each of these keys, and a cell's values in them. Those of options are dropped before times. */
 void key_columns(struct table *t, key_set keys);
 void put_keys(struct table *t, key_set keys, const struct cell *cell);
 

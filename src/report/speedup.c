@@ -16,7 +16,7 @@ struct listing {
     const struct cell **partners; /* owned; the reference's at the same points */
     struct ratio *ratios;         /* owned; none is valid where `alone` */
     size_t row_count;
-    key_set varying;
+    key_set columns;                               /* keys that have one each */
     bool several_backends, several_devices, alone; /* alone: there is nothing but the reference */
     struct time_unit unit;
 };
@@ -30,6 +30,22 @@ static void add_rows(struct listing *l, unsigned modes, bool of_reference)
             cells_alike(cell, l->reference, keys_of_point()) == of_reference)
             l->rows[l->row_count++] = cell;
     }
+}
+
+/* Of the keys that vary over the rows: those of the point, and options in which the rows of some line differ.
+ * What a backend has throughout stands beside its name, above the table, and takes no figure's place. */
+static key_set choose_columns(const struct listing *l)
+{
+    key_set columns = keys_varying(l->rows, l->row_count) & keys_of_point();
+
+    for (size_t i = 0; i < l->row_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (cells_alike(l->rows[i], l->rows[j], ~(key_set)0)) {
+                const struct cell *pair[] = {l->rows[i], l->rows[j]};
+                columns |= keys_varying(pair, 2);
+                break;
+            }
+    return columns;
 }
 
 static bool listing_init(struct listing *l, const struct results *results, unsigned modes, struct err *err)
@@ -51,7 +67,7 @@ static bool listing_init(struct listing *l, const struct results *results, unsig
         l->several_backends |= strcmp(l->rows[i]->backend, l->rows[0]->backend) != 0;
         l->several_devices |= l->rows[i]->device != l->rows[0]->device;
     }
-    l->varying = keys_varying(l->rows, l->row_count);
+    l->columns = choose_columns(l);
     l->unit = unit_of_cells(l->rows, l->row_count);
     return true;
 }
@@ -73,7 +89,7 @@ static void put_heading(struct table *t, const struct listing *l)
 {
     char text[LABEL_MAX];
 
-    label_point(text, l->results, &l->rows[0]->spec, l->varying);
+    label_point(text, l->results, &l->rows[0]->spec, l->columns);
     if (l->alone)
         table_title(t, "Times of %s alone: nothing else was measured to compare it with    %s",
                     reference_name(l), text);
@@ -83,7 +99,7 @@ static void put_heading(struct table *t, const struct listing *l)
         table_title(t, "%s time / time of the row (above 1: the row is faster)    %s", reference_name(l),
                     text);
     /* No column has the reference's own options. */
-    label_line(text, l->results, l->reference, l->alone ? l->varying : keys_of_point());
+    label_line(text, l->results, l->reference, l->alone ? l->columns : keys_of_point());
     table_note(t, "%s: %s", reference_name(l), text);
     for (size_t i = 0; !l->alone && i < l->row_count; i++) {
         bool known = false;
@@ -91,7 +107,7 @@ static void put_heading(struct table *t, const struct listing *l)
             known = cells_alike(l->rows[i], l->rows[j], ~(key_set)0);
         if (known)
             continue;
-        label_line(text, l->results, l->rows[i], l->varying);
+        label_line(text, l->results, l->rows[i], l->columns);
         table_note(t, "%s: %s", l->rows[i]->backend, text);
     }
 }
@@ -104,13 +120,13 @@ static void put_columns(struct table *t, const struct listing *l)
         table_column(t, ALIGN_LEFT, KEEP_ALWAYS, "backend");
     if (l->several_devices)
         table_column(t, ALIGN_LEFT, KEEP_ALWAYS, "on");
-    key_columns(t, l->varying);
+    key_columns(t, l->columns);
     table_column(t, ALIGN_RIGHT, 800, "%s %s", reference_name(l), l->unit.name);
     if (!l->alone) {
         if (!l->several_devices)
             label_device(name, l->results, l->rows[0]->device);
-        table_column(t, ALIGN_RIGHT, 810, "%s %s", name, l->unit.name);
-        table_column(t, ALIGN_LEFT, 900, "speedup");
+        table_column(t, ALIGN_RIGHT, KEEP_ALWAYS - 1, "%s %s", name, l->unit.name);
+        table_column(t, ALIGN_LEFT, KEEP_ALWAYS, "speedup");
         table_column(t, ALIGN_RIGHT, 500, "dev");
     }
     table_column(t, ALIGN_LEFT, 600, "worst error");
@@ -126,7 +142,7 @@ static void put_names(struct table *t, const struct listing *l, const struct cel
         label_device(text, l->results, cell->device);
         table_put(t, MARK_NONE, NAN, "%s", text);
     }
-    put_keys(t, l->varying, cell);
+    put_keys(t, l->columns, cell);
 }
 
 static void put_row(struct table *t, const struct listing *l, size_t i)

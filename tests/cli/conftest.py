@@ -28,6 +28,7 @@ def gpubench(tmp_path):
     """run(*args, **what subprocess.run takes): the finished process, its output as text."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("OMP_")}
     environment.pop("NO_COLOR", None)
+    environment.pop("COLUMNS", None)
 
     def run(*args, program=PROGRAM, env=None, **kwargs):
         kwargs.setdefault("cwd", tmp_path)

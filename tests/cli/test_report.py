@@ -138,6 +138,23 @@ def test_no_table_is_wider_than_80_columns(gpubench, results, table):
     assert "nan" not in run.stdout and "inf" not in run.stdout
 
 
+def test_width_where_there_is_no_terminal(gpubench, results):
+    """By COLUMNS, unless that is no width; on a terminal by the terminal alone."""
+    usual = gpubench("report", "r.json").stdout
+    narrow = gpubench("report", "r.json", env={"COLUMNS": "60"}).stdout
+    assert max(map(len, narrow.splitlines())) <= 60 < max(map(len, usual.splitlines()))
+    for columns in ("", "none", "-1", "3", "99999999999999999999"):
+        assert gpubench("report", "r.json", env={"COLUMNS": columns}).stdout == usual
+    recorded = ROOT / "results/h200/crossover.json"
+    assert on_terminal(60, "report", recorded, COLUMNS="80") == on_terminal(60, "report", recorded, COLUMNS="")
+
+
+def test_recorded_phases_have_their_figures(gpubench):
+    """Six backends that differ in four options, at 80 columns."""
+    text = gpubench("report", "-q", "-T", "speedup", ROOT / "results/h200/phases.json").stdout
+    assert re.search(r"^backend +size  record us  H200 us  speedup$", text, re.M)
+
+
 def on_terminal(columns, *arguments, **environment):
     """What the program writes to a terminal of that width."""
     ours, theirs = pty.openpty()
