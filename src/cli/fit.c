@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "base/units.h"
 #include "bench/fit.h"
+#include "bench/trial.h"
 #include "cli/commands.h"
 #include "cli/devices.h"
 #include "cli/fit_files.h"
@@ -287,7 +288,7 @@ static bool train(struct runs *r, struct renderer *renderer, const struct render
 {
     const struct fit_command *o = r->options;
     const uint64_t pixels = (uint64_t)spec->width * spec->height;
-    float *target = mem_calloc(pixels, 3 * sizeof *target, "the target picture", err);
+    struct render_footprint footprint;
     struct telling telling = {.what = what, .last_ns = clock_now_ns()};
     struct fit_options how = {.steps = o->steps.given ? (uint32_t)o->steps.value : DEFAULT_STEPS,
                               .patience = o->patience.given ? (uint32_t)o->patience.value : DEFAULT_PATIENCE,
@@ -299,6 +300,9 @@ static bool train(struct runs *r, struct renderer *renderer, const struct render
                               .tell = tell,
                               .context = &telling};
 
+    if (!trial_footprint(renderer, spec, &footprint, err))
+        return false;
+    float *target = mem_calloc(pixels, 3 * sizeof *target, "the target picture", err);
     if (!target)
         return false;
     image_resample(&r->image, target, spec->width, spec->height);

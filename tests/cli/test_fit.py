@@ -147,6 +147,12 @@ def test_bad_usage(gpubench, arguments, message):
     assert message in run.stderr
 
 
+@needs_opencl
+def test_what_memory_has_no_room_for(gpubench):
+    run = gpubench("fit", PHOTO, "-d", "ocl", "--size", "4096", "--triangles", "4", "--memory-budget", "1M")
+    assert run.returncode == 1 and "the budget is 1.00 MB" in run.stderr
+
+
 @pytest.mark.parametrize("device", ["openmp", pytest.param("ocl", marks=needs_opencl)])
 def test_interrupted_keeps_the_best(tmp_path, device):
     process = subprocess.Popen([PROGRAM, "fit", PHOTO, "-d", device, "--steps", "1000000", "--size", "32", "--patience",
