@@ -119,7 +119,9 @@ static int run_global(int argc, char **argv)
         help_program(stdout);
     else if (values.version)
         version_print(values.verbose, stdout);
-    else if (arguments.count > 0)
+    else if (arguments.count == 0)
+        err_set(&err, ERR_USAGE, "there is no command; gpubench --help lists them");
+    else
         err_set(&err, ERR_USAGE, "options stand behind the command: gpubench %s %s", arguments.items[0],
                 argv[1]);
     if (err.code)

@@ -151,7 +151,8 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
         err_set(&err, ERR_USAGE, "report takes results files, or --update with a Markdown file");
         return report_error(&err);
     }
-    if (!print(options, arguments, &cells, &err))
+    if (!tables_check_names(options->tables.items, options->tables.count, &err) ||
+        !print(options, arguments, &cells, &err))
         return report_error(&err);
     return cells ? EXIT_OK : EXIT_NOTHING;
 }

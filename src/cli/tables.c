@@ -124,6 +124,14 @@ bool tables_unknown(const char *name, struct err *err)
     return false;
 }
 
+bool tables_check_names(const char *const *names, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!table_kind_find(names[i]))
+            return tables_unknown(names[i], err);
+    return true;
+}
+
 bool tables_write(const struct results *results, size_t run_count, const char *const *names, size_t count,
                   const char *format, struct strbuf *out, struct err *err)
 {

@@ -24,6 +24,8 @@ extern const char *const verdict_formats[];
 /* Prints tables that are made already; format: NULL or one of those. */
 bool tables_show(struct table *tables, size_t count, const char *format, struct err *err) GB_NODISCARD;
 
+/* Whether there are tables of all these names; else as tables_unknown. */
+bool tables_check_names(const char *const *names, size_t count, struct err *err) GB_NODISCARD;
 /* ERR_CONFIG: there is no table of this name; says which there are, or a near one. Always false. */
 bool tables_unknown(const char *name, struct err *err);
 
