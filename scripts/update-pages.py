@@ -4,8 +4,8 @@
 usage: scripts/update-pages.py [PROGRAM]      (make pages)
 
 Help pages go to tests/cli/expected/ whole; in man/*.1 an item of the option list, or the examples, is rewritten
-where it does not say what --help says. A command without a manual page gets one, made of its help, and its lines in
-gpubench.1: to be written further by hand."""
+where it does not say what --help says. A command without a manual page gets one, made of its help, and a line among
+those that gpubench.1 refers to: to be written further by hand. gpubench.1 lists the commands as help does."""
 import datetime
 import pathlib
 import re
@@ -75,10 +75,7 @@ def begin(page, command, text):
         "Bad usage.", ".El", ".Sh EXAMPLES", ".Bd -literal -offset indent", ".Ed", ".Sh SEE ALSO", ".Xr gpubench 1", ""]))
     all_of_them = ROOT / "man/gpubench.1"
     manual = all_of_them.read_text()
-    listed = f".It Xr gpubench-{command} 1\n"
-    if listed not in manual:
-        line = summary(command)
-        manual = manual.replace(".El\n", f"{listed}{line[0].upper()}{line[1:]}.\n.El\n", 1)
+    if f".Xr gpubench-{command} 1 ,\n" not in manual:
         pages = re.search(r"(^\.Xr gpubench-\w+ 1 ,\n)+(?=\.Xr gpubench-config 5)", manual, re.M)
         sorted_pages = "".join(sorted([*pages[0].splitlines(True), f".Xr gpubench-{command} 1 ,\n"]))
         manual = manual[:pages.start()] + sorted_pages + manual[pages.end():]
@@ -89,8 +86,19 @@ def summary(command):
     return " ".join(re.search(rf"^  {command} +(.*(?:\n {{12}}.*)*)", help_of(), re.M)[1].split())
 
 
+def list_commands(page, commands):
+    """As help lists them."""
+    items = ""
+    for command in commands:
+        line = summary(command)
+        items += f".It Xr gpubench-{command} 1\n{line[0].upper()}{line[1:]}{'' if line.endswith('?') else '.'}\n"
+    page.write_text(re.sub(r"(^The commands, [^\n]*\n\.Bl [^\n]*\n).*?(^\.El)", lambda m: m[1] + items + m[2],
+                           page.read_text(), count=1, flags=re.S | re.M))
+
+
 def main():
     commands = re.findall(r"^  ([a-z]+) ", help_of(), re.M)
+    list_commands(ROOT / "man/gpubench.1", commands)
     for arguments in [[]] + [[c] for c in commands]:
         name = "-".join(["gpubench", *arguments])
         text = help_of(*arguments)

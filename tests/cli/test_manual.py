@@ -41,6 +41,14 @@ def test_options(gpubench, page, arguments):
     assert manual_options(manual(page)) == help_options(gpubench(*arguments, "--help").stdout)
 
 
+def test_commands_are_those_of_help(gpubench):
+    listed = re.search(r"^The commands, .*?\n\.Bl [^\n]*\n(.*?)\n\.El", manual("gpubench.1"), re.S | re.M)[1]
+    items = re.findall(r"^\.It Xr gpubench-(\w+) 1\n(.*)$", listed, re.M)
+    in_help = re.search(r"^Commands:\n(.*?)\n\n", gpubench("--help").stdout, re.S | re.M)[1]
+    lines = [line.split(None, 1) for line in re.sub(r"\n {4,}", " ", in_help).splitlines()]
+    assert [(name, text.rstrip(".").lower()) for name, text in items] == [(n, t.lower()) for n, t in lines]
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_examples_are_those_of_help(gpubench, command):
     examples = re.findall(r"^\$ (.*)$", manual(f"gpubench-{command}.1"), re.M)
