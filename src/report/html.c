@@ -37,7 +37,8 @@ struct verdict {
 /* Who wins how often, and by how much at most. */
 struct tally {
     size_t seen[RATIO_TIE + 1];
-    double most[2]; /* times as fast as the other at least, by the interval, where the first or the second wins */
+    double most[2]; /* times as fast as the other at least, by the interval, where the first or the second
+                       wins */
 };
 
 static bool count_wins(const struct view *v, struct tally *tally, struct err *err)
@@ -277,7 +278,8 @@ static void add_command(struct strbuf *out, const struct results *results)
 
     if (!command || !json_count(command))
         return;
-    strbuf_add(out, "<h2>To measure it again</h2>\n<pre><code>");
+    strbuf_add(out, "<h2>To measure it again</h2>\n<pre tabindex=\"0\" role=\"region\" "
+                    "aria-label=\"command\"><code>");
     for (size_t i = 0; i < json_count(command); i++) {
         strbuf_add(out, i ? " " : "");
         add_word(out, json_string(json_at(command, i)));

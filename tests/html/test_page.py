@@ -1,4 +1,5 @@
 """The HTML report in headless Chromium: drawn, nothing wider than the window, no complaint, figures as in the tables."""
+import html
 import html.parser
 import json
 import os
@@ -25,12 +26,17 @@ CONFIG = {
     "tables": ["crossover", "phases", "scaling"],
 }
 
-# Widths are read by a script that only the test's copy of the page has.
+# Widths are read by a script that only the test's copy of the page has. It stands in a frame: Chromium's own window is
+# never narrower than 500.
 PROBE = """<script>
+const out = e => !e.closest(".scroll") && !e.closest("pre") && !e.closest("svg");
 const wide = [...document.querySelectorAll("main *")].filter(e =>
-  !e.closest(".scroll") && !e.closest("pre") && !e.closest("svg") && e.getBoundingClientRect().right > innerWidth + 1);
-document.body.dataset.wide = wide.map(e => e.tagName).join(" ");
-document.body.dataset.scroll = document.documentElement.scrollWidth - innerWidth;
+  out(e) && e.getBoundingClientRect().right > innerWidth + 1);
+const locked = [...document.querySelectorAll("main *")].filter(e =>
+  e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX == "auto" &&
+  !(e.tabIndex == 0 && e.getAttribute("role") && e.getAttribute("aria-label")));
+Object.assign(parent.document.body.dataset, {width: innerWidth, wide: wide.map(e => e.tagName).join(" "),
+  locked: locked.map(e => e.tagName).join(" "), scroll: document.documentElement.scrollWidth - innerWidth});
 </script>"""
 
 
@@ -72,13 +78,38 @@ def test_it_is_drawn(page, width, scheme):
     assert "CONSOLE" not in run.stderr
 
 
+def assert_it_fits(page, width):
+    """Nothing but what scrolls by itself is wider, and that scrolls by the keyboard, too, and says what it is."""
+    inner = html.escape(page.read_text().replace("</main>", "</main>" + PROBE))
+    framed = page.with_name("framed.html")
+    framed.write_text(f'<!DOCTYPE html><meta charset="utf-8"><body><iframe srcdoc="{inner}" '
+                      f'style="width:{width}px;height:800px;border:0"></iframe></body>')
+    body = re.search(r"<body[^>]*>", browse(framed, "--dump-dom").stdout)[0]
+    seen = dict(re.findall(r'data-(\w+)="([^"]*)"', body))
+    assert (seen["width"], seen["wide"], seen["locked"]) == (str(width), "", "")
+    assert int(seen["scroll"]) <= 0
+
+
 @pytest.mark.parametrize("width", [360, 1100, 1600])
 def test_nothing_is_wider_than_the_window(page, width):
-    probed = page.with_name("probed.html")
-    probed.write_text(page.read_text().replace("</main>", "</main>" + PROBE))
-    dom = browse(probed, "--dump-dom", width=width).stdout
-    assert re.search(r'data-wide="([^"]*)"', dom)[1] == ""
-    assert int(re.search(r'data-scroll="(-?\d+)"', dom)[1]) <= 0
+    assert_it_fits(page, width)
+
+
+def test_long_names_are_broken(page):
+    """Of cells and causes in warnings, of what stands above tables, and of the command."""
+    data = json.loads((page.parent / "r.json").read_text())
+    long = "a-backend-of-a-long-name/" * 8
+    for cell in data["cells"][:2]:
+        cell.update(id=cell["id"].replace("cpu", long), status="failed", reason="because_" * 40)
+    data["command"] += ["x" * 200]
+    data["config"]["name"] = "n" * 150
+    with open(page.parent / "long.json", "w") as out:
+        json.dump(data, out)
+    with open(page.parent / "long.html", "w") as out:
+        subprocess.run([PROGRAM, "report", "-q", page.parent / "long.json", "-f", "html"], check=True, stdout=out)
+    text = (page.parent / "long.html").read_text()
+    assert "because_because_" in text and long in text
+    assert_it_fits(page.parent / "long.html", 360)
 
 
 def test_it_prints(page):
@@ -95,10 +126,8 @@ def test_real_runs_fit_a_telephone(tmp_path):
     text = subprocess.run([PROGRAM, "report", "-q", "-f", "html", *runs], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
     page = tmp_path / "page.html"
-    page.write_text(text.replace("</main>", "</main>" + PROBE))
-    dom = browse(page, "--dump-dom", width=360).stdout
-    assert re.search(r'data-wide="([^"]*)"', dom)[1] == ""
-    assert int(re.search(r'data-scroll="(-?\d+)"', dom)[1]) <= 0
+    page.write_text(text)
+    assert_it_fits(page, 360)
 
 
 class Texts(html.parser.HTMLParser):
