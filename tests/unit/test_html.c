@@ -89,7 +89,8 @@ static void test_the_whole_page(void **state)
     expect_in(html, ">64²: 85 [83,85]</text>");
     expect_in(html, "64²: CPU below 85 [83,85] triangles, H200 above</p>"); /* the table says the same */
     expect_in(html, "1 beyond</text>");
-    expect_in(html, "<pre><code>gpubench 'it'\\''s &lt;mine&gt;.json'</code></pre>");
+    expect_in(html, "<pre tabindex=\"0\" role=\"region\" aria-label=\"command\"><code>gpubench "
+                    "'it'\\''s &lt;mine&gt;.json'</code></pre>");
     free(html);
     made_fini(&r);
 }
