@@ -14,9 +14,9 @@
 
 /* Floating-point operations a covered pair, counted in the source: a fused multiply-add is two; a minimum,
  * root, reciprocal or exponential one; comparisons and selections none. Geometry of which nothing is kept for
- * the way back, kernels/team_*.h: 3 edges of 11 and 4 for the nearest and inside, twice; forward 6 to the weight and 9
- * for the channels, backward 9, then 54. src/cpu/tile_*.inc: 3 edges of 11, 14 to the weight, 9; 3 more for the tape,
- * 37 backward. What else a strategy does again is no work that counts. */
+ * the way back, kernels/team_*.h: 3 edges of 11 and 4 for the nearest and inside, twice; forward 6 to the
+ * weight and 9 for the channels, backward 9, then 54. src/cpu/tile_*.inc: 3 edges of 11, 14 to the weight, 9;
+ * 3 more for the tape, 37 backward. What else a strategy does again is no work that counts. */
 static unsigned flop_a_pair(const struct cell *cell)
 {
     if (cell->kind == BACKEND_OPENMP)
@@ -373,11 +373,27 @@ static bool make_ceilings(const struct results *results, struct table **tables, 
     return table_ok(t, err);
 }
 
+static bool make_nothing(struct table **tables, size_t *count, struct err *err)
+{
+    struct table *t = tables_append(tables, count, "roofline", err);
+
+    if (t)
+        table_title(t, "roofline: nothing to show: no ceilings, as the config's tables lack roofline");
+    return t && table_ok(t, err);
+}
+
 bool roofline_make(const struct results *results, struct table **tables, size_t *count, struct err *err)
 {
     const key_set free_keys = keys_named("size triangles");
-    bool opencl = false;
+    bool opencl = false, known = false;
 
+    for (size_t i = 0; i < results->device_count; i++) {
+        struct render_ceilings top;
+        const char *trouble;
+        known |= ceilings_of(results, &results->devices[i], &top, &trouble);
+    }
+    if (!known)
+        return make_nothing(tables, count, err);
     for (size_t i = 0; i < results->cell_count; i++)
         opencl |= results->cells[i].kind == BACKEND_OPENCL;
     return make_ceilings(results, tables, count, err) &&
