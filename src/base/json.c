@@ -10,6 +10,7 @@
 #include "base/json_check.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "base/utf8.h"
 
 /* A struct json is a cJSON node. Containers use three fields that cJSON leaves empty in them:
  *   valueint     children, so that counting does not walk the list
@@ -135,6 +136,21 @@ struct json *json_copy(const struct json *node, struct err *err)
     cJSON_Delete(copy);
     err_set(err, ERR_MEMORY, "no memory to copy a JSON document");
     return NULL;
+}
+
+static void make_plain(cJSON *item)
+{
+    if (cJSON_IsString(item))
+        utf8_plain(item->valuestring, strlen(item->valuestring) + 1, item->valuestring,
+                   strlen(item->valuestring));
+    else if (is_container(item))
+        for (cJSON *child = item->child; child; child = child->next)
+            make_plain(child);
+}
+
+void json_plain(struct json *root)
+{
+    make_plain(item_of(root));
 }
 
 enum json_type json_type(const struct json *node)

@@ -26,6 +26,9 @@ struct json *json_load(const char *path, struct err *err) GB_NODISCARD;
 void json_free(struct json *root); /* accepts NULL */
 struct json *json_copy(const struct json *node, struct err *err) GB_NODISCARD;
 
+/* Makes every string below root, keys aside, one that commands no terminal (utf8_plain). Accepts NULL. */
+void json_plain(struct json *root);
+
 enum json_type json_type(const struct json *node);
 const char *json_type_name(enum json_type type); /* "a number", "an object" */
 size_t json_count(const struct json *node);      /* members or elements; 0 for scalars */

@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 size_t utf8_sequence(const char *s, size_t len)
@@ -22,6 +24,32 @@ size_t utf8_sequence(const char *s, size_t len)
         if ((p[i] & 0xC0) != 0x80)
             return 0;
     return n;
+}
+
+/* Those of ASCII, and U+0080 to U+009F, by which terminals can be commanded, too. */
+static bool is_control(const char *text, size_t bytes)
+{
+    const unsigned char *at = (const unsigned char *)text;
+
+    return bytes == 1 ? iscntrl(at[0]) : at[0] == 0xC2 && at[1] < 0xA0;
+}
+
+void utf8_plain(char *out, size_t size, const char *text, size_t length)
+{
+    const char *end = text + strnlen(text, length);
+    size_t used = 0;
+
+    for (size_t step; text < end; text += step) {
+        const size_t valid = utf8_sequence(text, (size_t)(end - text));
+        const char *shown = !valid ? "?" : is_control(text, valid) ? " " : text;
+        const size_t bytes = shown == text ? valid : 1;
+        step = valid ? valid : 1;
+        if (used + bytes >= size)
+            break;
+        memmove(out + used, shown, bytes);
+        used += bytes;
+    }
+    out[used] = '\0';
 }
 
 size_t utf8_length(const char *s)

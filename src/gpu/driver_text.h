@@ -4,8 +4,7 @@
 
 #include <stddef.h>
 
-/* Copies `length` bytes, or up to a NUL, without blanks around them: UTF-8 of one line, cut between characters to
- * fit out[size]. Control characters become blanks, bytes that are not UTF-8 question marks. */
+/* utf8_plain without blanks around it. */
 void driver_text(char *out, size_t size, const char *text, size_t length);
 
 #endif

@@ -209,6 +209,15 @@ bool results_default_path(const char *dir, const char *name, char *out, size_t s
 
 /* ---- reading ---- */
 
+/* Whoever wrote the file: what it says goes to terminals. */
+static struct json *parse_plain(const char *text, size_t len, const char *name, struct err *err)
+{
+    struct json *root = json_parse(text, len, name, err);
+
+    json_plain(root);
+    return root;
+}
+
 static bool check_version(const struct json *root, const char *path, struct err *err)
 {
     const char *schema = json_string(json_get(root, "schema"));
@@ -275,7 +284,7 @@ static bool read_cell(struct results *results, const struct json *object, struct
 
 static bool read_whole(struct results *results, const char *text, size_t len, struct err *err)
 {
-    struct json *root = json_parse(text, len, results->path, err);
+    struct json *root = parse_plain(text, len, results->path, err);
     if (root == NULL)
         return false;
     const struct json *cells = json_get(root, "cells"), *complete = json_get(root, "complete");
@@ -374,7 +383,7 @@ static bool read_lines(struct results *results, const char *at, const char *end,
         next = memchr(at, '\n', (size_t)(end - at));
         if (next == NULL)
             break;
-        struct json *line = json_parse(at, (size_t)(next - at), results->path, err);
+        struct json *line = parse_plain(at, (size_t)(next - at), results->path, err);
         ok = line != NULL && read_line(results, line, &extras, err);
         json_free(line);
     }
@@ -390,7 +399,7 @@ static bool read_lines(struct results *results, const char *at, const char *end,
 static struct json *journal_head(const char *text, const char *end, const char *name)
 {
     struct err ignored = ERR_INIT;
-    struct json *first = end != NULL ? json_parse(text, (size_t)(end - text), name, &ignored) : NULL;
+    struct json *first = end != NULL ? parse_plain(text, (size_t)(end - text), name, &ignored) : NULL;
     err_fini(&ignored);
     if (first != NULL && !json_bool(json_get(first, "journal"))) {
         json_free(first);

@@ -25,7 +25,8 @@ struct results {
 };
 
 void results_fini(struct results *results); /* accepts NULL and a zeroed one */
-/* Reads a results file or a journal (FILE.partial). Another version is ERR_VERSION, both named. */
+/* Reads a results file or a journal (FILE.partial); control characters in its texts become blanks. Another
+ * version is ERR_VERSION, both named. */
 bool results_load(const char *path, struct results *out, struct err *err) GB_NODISCARD;
 /* The same from memory; name appears in messages and becomes results->path. */
 bool results_parse(const char *text, size_t len, const char *name, struct results *out,

@@ -42,10 +42,18 @@ static bool differs(const struct results *then, struct err *err, const char *wha
 
 bool results_same_run(const struct results *then, const struct results *now, struct err *err)
 {
-    const char *key = first_difference(json_get(then->head, "config"), json_get(now->head, "config"));
+    /* As `then` was read from a file. */
+    struct json *config =
+        json_get(now->head, "config") ? json_copy(json_get(now->head, "config"), err) : NULL;
+    if (config == NULL && json_get(now->head, "config") != NULL)
+        return false;
+    json_plain(config);
+    const char *key = first_difference(json_get(then->head, "config"), config);
     if (key != NULL)
-        return err_set(err, ERR_CONFIG, "%s was measured with another config: \"%s\" has changed", then->path,
-                       key);
+        err_set(err, ERR_CONFIG, "%s was measured with another config: \"%s\" has changed", then->path, key);
+    json_free(config);
+    if (key != NULL)
+        return false;
     static const char *const parts[] = {"version", "revision"};
     for (size_t i = 0; i < 2; i++) {
         const char *before = json_string(json_get(json_get(then->head, "tool"), parts[i]));

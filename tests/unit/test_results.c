@@ -40,7 +40,7 @@ static struct results make_results(void)
 {
     struct results r = {0};
     struct err err = ERR_INIT;
-    const char *argv[] = {"gpubench", "sweep", "a \"quoted\"\nname"};
+    const char *argv[] = {"gpubench", "sweep", "a \"quoted\" name"};
     struct json *config = json_new_object();
     json_set_string(config, "name", "test");
     json_set_number(config, "sigma", 0.01);
@@ -91,7 +91,7 @@ static void test_save_and_load(void **state)
     assert_string_equal(back.devices[0].name, "CPU");
     assert_int_equal(results_find(&back, "cpu/1")->sample_count, 3);
     assert_null(results_find(&back, "cpu/3"));
-    assert_string_equal(json_string(json_at(json_get(back.head, "command"), 2)), "a \"quoted\"\nname");
+    assert_string_equal(json_string(json_at(json_get(back.head, "command"), 2)), "a \"quoted\" name");
     assert_string_equal(json_key(json_at(back.head, 0)), "schema");
     /* What was read is written the same. */
     assert_true(results_save(&back, in_folder("again.json"), false, &err));
@@ -213,6 +213,23 @@ static void test_what_is_no_results_file(void **state)
     assert_false(results_load(in_folder("none.json"), &r, &err));
     assert_int_equal(err.code, ERR_IO);
     err_fini(&err);
+}
+
+static void test_texts_command_no_terminal(void **state)
+{
+    static const char text[] =
+        "{\"schema\": \"gpubench-results\", \"version\": 1, \"config\": {\"name\": \"a\\u001b[2Jb\\nc\"},"
+        "\"devices\": [{\"selector\": \"openmp\", \"backend\": \"openmp\", \"name\": \"x\\u001b[31m\xc2\x9b "
+        "y\"}],"
+        "\"cells\": []}";
+    struct results r;
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_true(results_parse(text, strlen(text), "r.json", &r, &err));
+    assert_string_equal(r.devices[0].name, "x [31m  y");
+    assert_string_equal(json_string(json_get(json_get(r.head, "config"), "name")), "a [2Jb c");
+    results_fini(&r);
 }
 
 static void test_files_from_before_there_were_sources(void **state)
@@ -358,6 +375,10 @@ static void test_another_run_is_not_gone_on_with(void **state)
     struct err err = ERR_INIT;
     then.path = mem_strdup("x.partial", &err);
     assert_true(results_same_run(&then, &now, &err));
+    /* A text of the config that was made plain when it was read. */
+    json_set_string((struct json *)(uintptr_t)json_get(then.head, "config"), "comment", "a b");
+    json_set_string((struct json *)(uintptr_t)json_get(now.head, "config"), "comment", "a\tb");
+    assert_true(results_same_run(&then, &now, &err));
     strcpy(now.devices[0].driver_version, "2.0");
     assert_false(results_same_run(&then, &now, &err));
     assert_non_null(strstr(err.text, "another driver"));
@@ -399,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_a_full_disk_leaves_nothing),
         cmocka_unit_test(test_default_path),
         cmocka_unit_test(test_what_is_no_results_file),
+        cmocka_unit_test(test_texts_command_no_terminal),
         cmocka_unit_test(test_files_from_before_there_were_sources),
         cmocka_unit_test(test_journal),
         cmocka_unit_test(test_a_journal_of_passes),
