@@ -24,23 +24,29 @@ struct scaling_page {
 struct drawing {
     const struct view *v;
     bool over_sizes;
-    size_t curves, points;
+    struct plane all;      /* owned; with what sweep --refine added, which curves go through, too */
+    size_t curves, points; /* points: of `all` */
     struct axis_scale x, y;
 };
 
-static double x_of(const struct drawing *d, size_t point)
+static size_t points_of(const struct drawing *d, const struct plane *p)
 {
-    const struct plane *p = &d->v->plane;
+    return d->over_sizes ? p->size_count : p->triangle_count;
+}
 
+static double x_of(const struct drawing *d, const struct plane *p, size_t point)
+{
     return d->over_sizes ? sqrt((double)p->sizes[point].width * p->sizes[point].height)
                          : fmax((double)p->triangles[point].triangles, 0.5);
 }
 
 static const struct cell *cell_of(const struct drawing *d, size_t curve, size_t point, bool reference)
 {
-    size_t s = d->over_sizes ? point : curve, i = d->over_sizes ? curve : point;
+    const struct view *v = d->v;
+    const struct render_spec at = view_along(v, &d->all, d->over_sizes, curve, point);
 
-    return reference ? view_partner(d->v, s, i) : view_cell(d->v, s, i, NULL);
+    return reference ? select_partner(v->results, v->reference, &at)
+                     : select_cell(v->results, v->line, v->free, &at);
 }
 
 static double time_of(const struct cell *cell)
@@ -80,7 +86,7 @@ static bool scale(struct drawing *d)
         return false;
     low = round_scale(low, false);
     high = round_scale(high, true);
-    d->x = (struct axis_scale){x_of(d, 0), x_of(d, d->points - 1), 70, WIDTH - 120, true};
+    d->x = (struct axis_scale){x_of(d, &d->all, 0), x_of(d, &d->all, d->points - 1), 70, WIDTH - 120, true};
     d->y = (struct axis_scale){low, high > low ? high : 2 * low, HEIGHT - 40, 15, true};
     return true;
 }
@@ -95,11 +101,11 @@ static void add_axes(struct strbuf *out, const struct drawing *d)
         svg_line(out, d->x.start, y, d->x.end, y, "grid");
         svg_text(out, d->x.start - 6, y + 4, "end", "dim", text);
     }
-    for (size_t i = 0; i < d->points; i++) {
-        double x = axis_at(&d->x, x_of(d, i));
+    for (size_t i = 0; i < points_of(d, &d->v->plane); i++) {
+        double x = axis_at(&d->x, x_of(d, &d->v->plane, i));
         svg_line(out, x, d->y.end, x, d->y.start, "grid");
         if (d->over_sizes)
-            snprintf(text, sizeof(text), "%.0f²", x_of(d, i));
+            snprintf(text, sizeof(text), "%.0f²", x_of(d, &d->v->plane, i));
         else
             snprintf(text, sizeof(text), "%u", (unsigned)d->v->plane.triangles[i].triangles);
         svg_text(out, x, d->y.start + 16, "middle", "dim", text);
@@ -117,7 +123,7 @@ static void add_curve(struct strbuf *out, const struct drawing *d, size_t curve,
         double t = time_of(cell_of(d, curve, i, reference));
         if (isnan(t))
             continue;
-        strbuf_addf(out, "%s%.1f %.1f", joint, axis_at(&d->x, x_of(d, i)), axis_at(&d->y, t));
+        strbuf_addf(out, "%s%.1f %.1f", joint, axis_at(&d->x, x_of(d, &d->all, i)), axis_at(&d->y, t));
         joint = "L";
     }
     strbuf_add(out, "\"/>\n");
@@ -202,34 +208,43 @@ static bool add_crossing(struct strbuf *out, const struct drawing *d, size_t cur
     return ok;
 }
 
-static bool add_line(void *context, const struct view *v, struct err *err)
+static bool draw(struct scaling_page *page, struct drawing *d, struct err *err)
 {
-    struct scaling_page *page = context;
-    struct drawing d = {.v = v, .over_sizes = v->plane.triangle_count < 2};
     char id[32];
+    bool ok = true;
 
-    d.curves = d.over_sizes ? v->plane.triangle_count : v->plane.size_count;
-    d.points = d.over_sizes ? v->plane.size_count : v->plane.triangle_count;
-    if (d.points < 2 || !scale(&d))
-        return true;
     if (!page->count)
         strbuf_add(
             page->out,
             "<h2>How time grows</h2>\n<p class=\"note\">Median of the call, both axes logarithmic; the "
             "reference is dashed; a dotted line is where the two cross, its band the 95 % "
             "interval.</p>\n");
-    page_line(page->out, v);
+    page_line(page->out, d->v);
     snprintf(id, sizeof(id), "scaling%u-%u", page->page, page->count++);
     svg_open(page->out, id, WIDTH, HEIGHT, "Time of a call", "Lines of time over size in log-log scale.");
-    add_axes(page->out, &d);
-    bool ok = true;
-    for (size_t c = 0; ok && c < d.curves; c++) {
-        ok = add_crossing(page->out, &d, c, err);
+    add_axes(page->out, d);
+    for (size_t c = 0; ok && c < d->curves; c++) {
+        ok = add_crossing(page->out, d, c, err);
         for (int reference = 0; reference < 2; reference++)
-            add_curve(page->out, &d, c, reference);
+            add_curve(page->out, d, c, reference);
     }
-    ok = ok && add_labels(page->out, &d, err);
+    ok = ok && add_labels(page->out, d, err);
     svg_close(page->out);
+    return ok;
+}
+
+static bool add_line(void *context, const struct view *v, struct err *err)
+{
+    struct drawing d = {.v = v, .over_sizes = v->plane.triangle_count < 2};
+
+    d.curves = d.over_sizes ? v->plane.triangle_count : v->plane.size_count;
+    if (points_of(&d, &v->plane) < 2)
+        return true;
+    if (!plane_init(&d.all, v->results, v->line, v->free, true, err))
+        return false;
+    d.points = points_of(&d, &d.all);
+    bool ok = !scale(&d) || draw(context, &d, err);
+    plane_fini(&d.all);
     return ok;
 }
 

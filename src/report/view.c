@@ -80,6 +80,18 @@ void view_put_place(const struct view *v, struct table *t, size_t size, size_t t
     table_put(t, MARK_NONE, at.triangles, "%u", (unsigned)at.triangles);
 }
 
+struct render_spec view_along(const struct view *v, const struct plane *along, bool over_sizes, size_t index,
+                              size_t point)
+{
+    const struct render_spec *size = over_sizes ? &along->sizes[point] : &v->plane.sizes[index];
+    struct render_spec at = v->line->spec;
+
+    at.width = size->width;
+    at.height = size->height;
+    at.triangles = over_sizes ? v->plane.triangles[index].triangles : along->triangles[point].triangles;
+    return at;
+}
+
 /* Along the one place that the other axis keeps. */
 bool view_crossing(const struct view *v, bool over_sizes, size_t index, bool refined,
                    struct view_crossing *out, struct err *err)
@@ -94,11 +106,7 @@ bool view_crossing(const struct view *v, bool over_sizes, size_t index, bool ref
     out->x = mem_calloc(count + 1, sizeof(*out->x), "a crossing", err);
     bool ok = ratios && out->x;
     for (size_t i = 0; ok && i < count; i++) {
-        struct render_spec at = v->line->spec;
-        const struct render_spec *size = over_sizes ? &all.sizes[i] : &v->plane.sizes[index];
-        at.width = size->width;
-        at.height = size->height;
-        at.triangles = over_sizes ? v->plane.triangles[index].triangles : all.triangles[i].triangles;
+        const struct render_spec at = view_along(v, &all, over_sizes, index, i);
         out->x[i] = over_sizes ? sqrt((double)at.width * at.height) : fmax(at.triangles, 0.5);
         ok = ratio_of(select_partner(v->results, v->reference, &at),
                       select_cell(v->results, v->line, v->free, &at), &ratios[i], err);

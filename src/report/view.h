@@ -30,6 +30,10 @@ bool view_has_cpu(const struct view *v);
 void view_columns(struct table *t);
 void view_put_place(const struct view *v, struct table *t, size_t size, size_t triangles);
 
+/* The line's spec at `point` of one axis of `along`, and at `index` of the other axis of the view's plane. */
+struct render_spec view_along(const struct view *v, const struct plane *along, bool over_sizes, size_t index,
+                              size_t point);
+
 /* Where the line and the reference change places in a column (over sizes) or a row (over triangles) of the
  * plane, by its points and, where `refined`, those that sweep --refine added. Released in any case. */
 struct view_crossing {

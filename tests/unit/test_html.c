@@ -168,6 +168,35 @@ static void test_the_best_of_many_lines(void **state)
     made_fini(&r);
 }
 
+/* Curves go through what sweep --refine added, by which crossings are told; only the grid has labels. */
+static void test_refined_points_are_drawn(void **state)
+{
+    static const uint32_t triangles[] = {32, 512, 128};
+    struct results r;
+    struct err err = ERR_INIT;
+    (void)state;
+    made_init(&r);
+    for (size_t i = 0; i < 3; i++) {
+        made_cell(&r, "cpu", MADE_CPU, 64, triangles[i], triangles[i] * 1000u, 10);
+        made_cell(&r, "device", MADE_GPU, 64, triangles[i], 100000, 10);
+    }
+    struct json *refined = json_set_array(r.head, "refined");
+    for (size_t i = 0; i < r.cell_count; i++) {
+        char id[2] = {(char)('a' + i), '\0'};
+        r.cells[i].id = mem_strdup(id, &err);
+        if (i >= 4)
+            json_add_string(refined, id);
+    }
+    char *html = page_of(&r, NULL);
+    const char *first = strstr(html, "L355.0 "); /* half way from 32 to 512 */
+    assert_non_null(first);
+    assert_non_null(strstr(first + 1, "L355.0 "));
+    assert_non_null(strstr(html, ">512</text>"));
+    assert_null(strstr(html, ">128</text>"));
+    free(html);
+    made_fini(&r);
+}
+
 /* Each run is there, and no id twice. */
 static void test_several_runs_are_one_page(void **state)
 {
@@ -194,11 +223,9 @@ static void test_several_runs_are_one_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_whole_page),
-        cmocka_unit_test(test_pages_of_little),
-        cmocka_unit_test(test_points_below_their_roof),
-        cmocka_unit_test(test_the_best_of_many_lines),
-        cmocka_unit_test(test_several_runs_are_one_page),
+        cmocka_unit_test(test_the_whole_page),           cmocka_unit_test(test_pages_of_little),
+        cmocka_unit_test(test_points_below_their_roof),  cmocka_unit_test(test_the_best_of_many_lines),
+        cmocka_unit_test(test_refined_points_are_drawn), cmocka_unit_test(test_several_runs_are_one_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
