@@ -87,6 +87,13 @@ static bool set_number(const struct option *option, const char *text, struct opt
     return true;
 }
 
+static bool needs_argument(const struct option *option, struct err *err)
+{
+    if (option->letter)
+        return err_set(err, ERR_USAGE, "--%s (-%c) needs %s", option->name, option->letter, option->argument);
+    return err_set(err, ERR_USAGE, "--%s needs %s", option->name, option->argument);
+}
+
 static bool set_value(const struct option *option, const char *text, void *values, struct err *err)
 {
     void *at = (char *)values + option->offset;
@@ -98,6 +105,8 @@ static bool set_value(const struct option *option, const char *text, void *value
     case OPTION_TEXT:
         if (option->choices && !set_choice(option, text, err))
             return false;
+        if (!*text)
+            return needs_argument(option, err);
         *(const char **)at = text;
         return true;
     case OPTION_LIST:
@@ -116,14 +125,6 @@ struct parser {
     void *values;
     struct err *err;
 };
-
-static bool needs_argument(const struct parser *p, const struct option *option)
-{
-    if (option->letter)
-        return err_set(p->err, ERR_USAGE, "--%s (-%c) needs %s", option->name, option->letter,
-                       option->argument);
-    return err_set(p->err, ERR_USAGE, "--%s needs %s", option->name, option->argument);
-}
 
 /* text: what follows --. */
 static bool parse_long(struct parser *p, const char *text)
@@ -147,7 +148,7 @@ static bool parse_long(struct parser *p, const char *text)
     if (equals)
         return set_value(option, equals + 1, p->values, p->err);
     if (p->next >= p->argc)
-        return needs_argument(p, option);
+        return needs_argument(option, p->err);
     return set_value(option, p->argv[p->next++], p->values, p->err);
 }
 
@@ -168,7 +169,7 @@ static bool parse_letters(struct parser *p, const char *letters)
         if (letters[1])
             return set_value(option, letters + 1, p->values, p->err);
         if (p->next >= p->argc)
-            return needs_argument(p, option);
+            return needs_argument(option, p->err);
         return set_value(option, p->argv[p->next++], p->values, p->err);
     }
     return true;

@@ -88,8 +88,6 @@ static bool choose_output(const struct sweep *s, struct measurement *m, bool onl
         return !only_check || measurement_resume(m, s->resume, err);
     if (!s->several || !output)
         return choose(m, output, only_check, err);
-    if (!new_folder_check(output, err))
-        return false;
     if (only_check && access(output, F_OK) != 0)
         return true;
     if (mkdir(output, 0777) != 0 && errno != EEXIST)
@@ -189,6 +187,8 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
     if (ok && s.several && given->measure.output && strcmp(given->measure.output, "-") == 0)
         ok =
             err_set(&err, ERR_USAGE, "-o -: standard output takes the results of one config, not of several");
+    else if (ok && s.several && given->measure.output && !s.resume)
+        ok = new_folder_check(given->measure.output, &err);
     if (ok && s.resume && (s.several || given->measure.output))
         ok = err_set(&err, ERR_USAGE,
                      "--resume goes on with the results of one config, and names their file itself");

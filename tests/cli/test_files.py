@@ -16,7 +16,6 @@ PLACES = [
     ("c.json", "c.json exists already: move it away, or give -o another name"),
     ("c.json/r.json", "c.json/r.json: c.json is no folder"),
     ("new/", '"new/" names no file'),
-    ("", '"" names no file'),
     ("left.json", "left.json.partial is what an unfinished run left: go on with it by --resume, or remove it"),
     ("a" * 5000, "a" * 60 + "...: the name is too long"),
 ]
@@ -63,7 +62,7 @@ def test_folders_of_several_configs(gpubench, write_config, tmp_path):
     write_config(tiny(name="two"), "two.json")
     for options in [], ["--dry-run"]:
         run = gpubench("sweep", "one.json", "two.json", "-q", "-o", "a/b", *options)
-        assert (run.returncode, run.stderr) == (1, "gpubench: error: a/b: there is no folder a\n" * 2)
+        assert (run.returncode, run.stderr) == (1, "gpubench: error: a/b: there is no folder a\n")
     plan = gpubench("sweep", "one.json", "two.json", "-q", "-o", "a", "--dry-run")
     assert plan.returncode == 0 and sorted(os.listdir(tmp_path)) == ["one.json", "two.json"]
     assert gpubench("sweep", "one.json", "two.json", "-q", "-o", "a").returncode == 0

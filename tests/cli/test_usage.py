@@ -56,6 +56,8 @@ CASES = [
     (["sweep", "crossover", "-a", "mode=forward"],
      '$.tables[0]: "crossover" has nothing to show in mode forward'),
     (["report", "-T", "crosover", "no.json"], '"crosover" is not a table; did you mean "crossover"?'),
+    (["report", "-o", "", "no.json"], "report: --output (-o) needs FILE"),
+    (["sweep", "baseline", "--output="], "sweep: --output (-o) needs FILE"),
     (["report"], "report takes results files, or --update with a Markdown file"),
     (["verify", "x"], 'verify: one argument too many: "x"'),
     (["devices", "--jsn"], "devices: unknown option --jsn; did you mean --json?"),
