@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "cli/commands.h"
@@ -58,10 +59,15 @@ static int update(const struct report_options *options)
     struct err err = ERR_INIT;
     size_t count;
 
+    if (options->format || options->output || options->tables.count > 0) {
+        err_set(&err, ERR_USAGE,
+                "--update takes no --format, --output or --table: it makes Markdown tables in place");
+        return report_error(&err);
+    }
     if (!update_file(options->update, &count, &err))
         return report_error(&err);
     say(&options->base, "%s: %zu place%s", options->update, count, count == 1 ? "" : "s");
-    return count ? EXIT_OK : EXIT_NOTHING;
+    return EXIT_OK;
 }
 
 static bool write_new(const char *path, const struct strbuf *text, struct err *err)
@@ -75,7 +81,11 @@ static bool write_new(const char *path, const struct strbuf *text, struct err *e
     errno = 0;
     bool ok = fwrite(strbuf_str(text), 1, text->len, file) == text->len;
     ok = fclose(file) == 0 && ok;
-    return ok || err_set_native(err, ERR_IO, errno, "%s cannot be written", path);
+    if (!ok) {
+        err_set_native(err, ERR_IO, errno, "%s cannot be written", path);
+        unlink(path); /* made above, and cut short */
+    }
+    return ok;
 }
 
 /* -o FILE, or standard output. */

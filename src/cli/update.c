@@ -8,20 +8,27 @@
 #include "cli/tables.h"
 
 #define BEGIN "<!-- gpubench report "
-#define CLOSE " -->"
+#define CLOSE "-->"
 #define END "<!-- end -->"
 #define MAX_TABLES 16
 
-/* Length of the line without its newline. */
+/* Length of the line without its end, LF or CRLF. */
 static size_t line_length(const char *line)
 {
-    return strcspn(line, "\n");
+    size_t length = strcspn(line, "\n");
+
+    return length > 0 && line[length] && line[length - 1] == '\r' ? length - 1 : length;
 }
 
 static const char *next_line(const char *line)
 {
-    line += line_length(line);
+    line += strcspn(line, "\n");
     return *line ? line + 1 : line;
+}
+
+static bool has_crlf(const char *line)
+{
+    return line[line_length(line)] == '\r';
 }
 
 static bool starts_with(const char *line, const char *what)
@@ -55,36 +62,75 @@ out:
     return ok;
 }
 
+/* A fenced code block (CommonMark 4.5). */
+struct fence {
+    char mark; /* ` or ~; 0 outside of one */
+    size_t length;
+};
+
+/* Whether the line is a block's, its first and last among them. */
+static bool in_fence(struct fence *fence, const char *line)
+{
+    size_t indent = strspn(line, " "), length = 0;
+    const char *at = line + indent;
+
+    while ((*at == '`' || *at == '~') && at[length] == *at)
+        length++;
+    if (!fence->mark) {
+        bool begins =
+            indent < 4 && length >= 3 && !(*at == '`' && memchr(at + length, '`', line_length(at + length)));
+        if (begins)
+            *fence = (struct fence){*at, length};
+        return begins;
+    }
+    if (indent < 4 && *at == fence->mark && length >= fence->length &&
+        strspn(at + length, " \t") == line_length(at + length))
+        fence->mark = 0;
+    return true;
+}
+
+/* With the line ends of the marker. */
+static void add_lines(struct strbuf *out, const struct strbuf *text, bool crlf)
+{
+    for (const char *at = strbuf_str(text); *at; at = next_line(at)) {
+        strbuf_add_bytes(out, at, line_length(at));
+        strbuf_add(out, crlf ? "\r\n" : "\n");
+    }
+}
+
 /* The tables of one marker, and the place behind it. */
 static bool update_place(const char *path, const char **line, struct strbuf *out, struct err *err)
 {
     const char *begin = *line, *end = next_line(begin);
     size_t length = line_length(begin), close = strlen(CLOSE), head = strlen(BEGIN);
-    struct strbuf arguments = STRBUF_INIT;
+    struct strbuf arguments = STRBUF_INIT, tables = STRBUF_INIT;
 
     if (length < head + close || strncmp(begin + length - close, CLOSE, close) != 0)
-        return err_set(err, ERR_CONFIG, "the marker does not end with%s", CLOSE);
+        return err_set(err, ERR_CONFIG, "the marker does not end with %s", CLOSE);
     while (*end && !(starts_with(end, END) && line_length(end) == strlen(END)))
         end = next_line(end);
     if (!*end)
         return err_set(err, ERR_CONFIG, "there is no line %s behind this marker", END);
-    strbuf_add_bytes(out, begin, length);
-    strbuf_addc(out, '\n');
+    strbuf_add_bytes(out, begin, (size_t)(next_line(begin) - begin));
     strbuf_add_bytes(&arguments, begin + head, length - head - close);
-    bool ok = strbuf_ok(&arguments, err) && add_tables(path, arguments.data, out, err);
+    strbuf_addc(&arguments, ' '); /* something to cut up, even where there are none */
+    bool ok = strbuf_ok(&arguments, err) && add_tables(path, arguments.data, &tables, err);
+    add_lines(out, &tables, has_crlf(begin));
     strbuf_fini(&arguments);
+    strbuf_fini(&tables);
     *line = end;
     return ok;
 }
 
 bool update_text(const char *path, const char *text, struct strbuf *out, size_t *count, struct err *err)
 {
+    struct fence fence = {0};
     size_t number = 0;
 
     *count = 0;
     for (const char *line = text; *line;) {
         const char *counted = line;
-        if (starts_with(line, BEGIN)) {
+        if (!in_fence(&fence, line) && starts_with(line, BEGIN)) {
             if (!update_place(path, &line, out, err))
                 return err_wrap(err, "%s:%zu", path, number + 1);
             ++*count;
@@ -96,6 +142,9 @@ bool update_text(const char *path, const char *text, struct strbuf *out, size_t 
         line += length;
         number++;
     }
+    if (*count == 0)
+        return err_set(err, ERR_CONFIG, "%s: there is no line %sRESULTS TABLE... %s outside of code blocks",
+                       path, BEGIN, CLOSE);
     return strbuf_ok(out, err);
 }
 

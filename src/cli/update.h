@@ -9,8 +9,8 @@
 
 /* What stands between a line "<!-- gpubench report RESULTS TABLE... -->" and the line "<!-- end -->" is
  * replaced by those tables of that file, whose name counts from the Markdown file's folder; without TABLE by
- * the config's own. Everything else stays as it is. ERR_CONFIG, with file and line: no such table, or an end
- * is missing. *count: how many places there were. */
+ * the config's own. Everything else stays as it is, fenced code blocks too. ERR_CONFIG: there is no such
+ * place; with file and line: no such table, or an end is missing. *count: how many places there were. */
 bool update_text(const char *path, const char *text, struct strbuf *out, size_t *count,
                  struct err *err) GB_NODISCARD;
 /* The same in place. A file in which nothing changes is not written. */

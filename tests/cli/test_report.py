@@ -8,6 +8,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import shutil
 import struct
 import subprocess
@@ -126,6 +127,24 @@ def test_into_a_file_and_from_standard_input(gpubench, results):
     assert (again.returncode, page.read_bytes()) == (1, before)
     assert again.stderr == "gpubench: error: page.html exists already: move it away, or give -o another name\n"
     assert gpubench("report", "r.json", "-o", "-").stdout == gpubench("report", "r.json").stdout
+
+
+def test_a_reader_that_goes_is_no_error(gpubench, results):
+    reader, writer = os.pipe()
+    os.close(reader)
+    for arguments in [("report", "r.json"), ("report", "--help")]:
+        run = gpubench(*arguments, "-q", stdout=writer)
+        assert (run.returncode, run.stderr) == (1, "")
+    os.close(writer)
+
+
+def test_a_full_disk_leaves_no_half_a_page(gpubench, results, tmp_path):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    run = gpubench("report", "r.json", "-q", "-f", "html", "-o", "full.html", preexec_fn=limit)
+    assert (run.returncode, run.stderr) == (1, "gpubench: error: full.html cannot be written: File too large\n")
+    assert not (tmp_path / "full.html").exists()
 
 
 @pytest.mark.parametrize("table", TABLES)

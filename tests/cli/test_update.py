@@ -34,7 +34,21 @@ def test_update(gpubench, measured, tmp_path):
     assert path.read_text() == text and path.stat().st_mtime_ns == before
 
 
+def test_line_ends_and_code_blocks(gpubench, measured, tmp_path):
+    code = b"````md\n```\n<!-- gpubench report r.json -->\nold\n<!-- end -->\n`````\n~~~\n<!-- gpubench report -->\n~~~\n"
+    path = tmp_path / "sub/a.md"
+    path.write_bytes(code + b"<!-- gpubench report r.json -->\r\nstale\r\n<!-- end -->\r\nafter\r\n")
+    run = gpubench("report", "--update", "sub/a.md")
+    assert (run.returncode, run.stderr) == (0, "gpubench: sub/a.md: 1 place\n")
+    text = path.read_bytes()
+    assert text.startswith(code) and b"stale" not in text
+    rest = text[len(code):]
+    assert rest.count(b"\r\n") == rest.count(b"\n") > 5
+    assert rest.endswith(b"<!-- end -->\r\nafter\r\n")
+
+
 BROKEN = {
+    "no results": ("<!-- gpubench report -->\n<!-- end -->\n", 2, "a.md:1: the marker names no results file"),
     "no end": ("a\n<!-- gpubench report r.json -->\n", 2, "a.md:2: there is no line <!-- end --> behind this marker"),
     "no close": ("<!-- gpubench report r.json\n<!-- end -->\n", 2, "a.md:1: the marker does not end with -->"),
     "no file": ("<!-- gpubench report  -->\n<!-- end -->\n", 2, "a.md:1: the marker names no results file"),
@@ -56,7 +70,13 @@ def test_broken(gpubench, measured, tmp_path, name):
 
 def test_nothing_to_update(gpubench, tmp_path):
     (tmp_path / "a.md").write_text("text\n")
-    assert gpubench("report", "--update", "a.md").returncode == 6
+    run = gpubench("report", "--update", "a.md")
+    assert run.returncode == 2
+    assert run.stderr == ("gpubench: error: a.md: there is no line <!-- gpubench report RESULTS TABLE... --> "
+                          "outside of code blocks\n")
+    for option in [("-f", "html"), ("-o", "x.md"), ("-T", "speedup")]:
+        run = gpubench("report", "--update", "a.md", *option)
+        assert run.returncode == 2 and "--update takes no" in run.stderr
     assert gpubench("report").returncode == gpubench("report", "r.json", "--update", "a.md").returncode == 2
 
 
