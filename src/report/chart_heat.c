@@ -24,6 +24,11 @@ struct heat {
     bool any;
 };
 
+static const char *winner_of(enum ratio_verdict verdict, char names[2][LABEL_MAX])
+{
+    return verdict == RATIO_TIE ? "tie" : names[verdict == RATIO_SECOND];
+}
+
 static void add_call(struct strbuf *out, const struct view *v, const struct ratio *ratio,
                      const struct cell *second, const struct cell *first)
 {
@@ -44,31 +49,36 @@ static void add_call(struct strbuf *out, const struct view *v, const struct rati
     if (text[figure])
         strbuf_addf(out, " <i>%s</i>", text + figure + 1);
     strbuf_add(out, "</b><small>");
-    page_textf(out, "%s%s",
-               ratio->verdict == RATIO_TIE      ? "tie"
-               : ratio->verdict == RATIO_SECOND ? names[1]
-                                                : names[0],
-               ratio->has_ci ? "" : "?");
+    page_textf(out, "%s%s", winner_of(ratio->verdict, names), ratio->has_ci ? "" : "?");
     strbuf_add(out, "</small></td>");
 }
 
-static void add_device(struct strbuf *out, const struct ratio *ratio)
+static void add_device(struct strbuf *out, const struct view *v, const struct ratio *ratio)
 {
-    char text[NUMBER_MAX];
+    char text[NUMBER_MAX], names[2][LABEL_MAX];
 
+    label_sides(names[0], names[1], v->results, v->reference, v->line);
     number_ratio(text, ratio->device);
-    strbuf_addf(out, "<td class=\"%s\"><b>%s</b></td>", heat_class(ratio->device), text);
+    strbuf_addf(out, "<td class=\"%s\"><b>%s</b>", heat_class(ratio->device), text);
+    if (isfinite(ratio->device)) {
+        strbuf_add(out, "<small>");
+        page_text(out, winner_of(ratio_judge(ratio->device, ratio->device), names));
+        strbuf_add(out, "</small>");
+    }
+    strbuf_add(out, "</td>");
 }
 
 static bool add_map(struct strbuf *out, const struct view *v, bool device, struct err *err)
 {
     const struct plane *p = &v->plane;
+    char heading[LABEL_MAX];
     const char *what = device ? "the device's own time" : "the call";
 
-    strbuf_addf(out,
-                "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"heat map, %s\">"
-                "<table class=\"heat\"><caption>%s</caption>\n<thead><tr><td></td>",
-                what, what);
+    view_heading(v, heading);
+    strbuf_add(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    page_textf(out, "heat map, %s, %s", what, heading);
+    strbuf_addf(out, "\"><table class=\"heat\"><caption>%s%s</caption>\n<thead><tr><td></td>", what,
+                device ? ", by its events: without an interval" : "");
     for (size_t i = 0; i < p->triangle_count; i++)
         strbuf_addf(out, "<th scope=\"col\">%u%s</th>", (unsigned)p->triangles[i].triangles,
                     i                                ? ""
@@ -85,7 +95,7 @@ static bool add_map(struct strbuf *out, const struct view *v, bool device, struc
             if (!ratio_of(first, second, &ratio, err))
                 return false;
             if (device)
-                add_device(out, &ratio);
+                add_device(out, v, &ratio);
             else
                 add_call(out, v, &ratio, second, first);
         }

@@ -63,12 +63,35 @@ static void add_bar(struct strbuf *out, const struct cell *cell, double y)
     svg_text(out, x + 6, y + 13, "start", "dim", time);
 }
 
+/* Of the line's slowest bar: "256² × 512: 233 us, dispatch 70 %". */
+static void main_figure(const struct view *v, char out[2 * LABEL_MAX])
+{
+    const struct plane *p = &v->plane;
+    const struct cell *slowest = NULL;
+    char place[LABEL_MAX], time[UNITS_MAX], share[NUMBER_MAX];
+    size_t longest = 0;
+
+    for (size_t s = 0; s < p->size_count; s++)
+        for (size_t i = 0; i < p->triangle_count; i++) {
+            const struct cell *cell = view_cell(v, s, i, NULL);
+            if (has_bar(cell) && (!slowest || cell->phases.total_ns > slowest->phases.total_ns))
+                slowest = cell;
+        }
+    for (size_t i = 1; i < PHASES; i++)
+        if (phase_ns(&slowest->phases, i) > phase_ns(&slowest->phases, longest))
+            longest = i;
+    label_place(place, &slowest->spec);
+    units_time(time, slowest->phases.total_ns);
+    number_percent(share, phase_share(slowest, longest), false);
+    snprintf(out, 2 * LABEL_MAX, "%s: %s, %s %s", place, time, phase_name(longest), share);
+}
+
 static bool add_line(void *context, const struct view *v, struct err *err)
 {
     struct phases_page *page = context;
     const struct plane *p = &v->plane;
     size_t bars = 0;
-    char id[32];
+    char id[32], figure[2 * LABEL_MAX];
     (void)err;
 
     for (size_t s = 0; s < p->size_count; s++)
@@ -84,8 +107,9 @@ static bool add_line(void *context, const struct view *v, struct err *err)
     }
     page_line(page->out, v);
     snprintf(id, sizeof(id), "phases%u-%u", page->page, page->count++);
-    svg_open(page->out, id, BAR_LEFT + BAR_WIDTH + 90, BAR_STEP * (double)bars + 4, "Phases of a call",
-             "A bar for each size and triangle count, divided into phases.");
+    main_figure(v, figure);
+    svg_open_line(page->out, id, BAR_LEFT + BAR_WIDTH + 90, BAR_STEP * (double)bars + 4, v,
+                  "Phases of a call", figure, "A bar for each size and triangle count, divided into phases.");
     double y = 2;
     for (size_t s = 0; s < p->size_count; s++)
         for (size_t i = 0; i < p->triangle_count; i++) {

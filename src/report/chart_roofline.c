@@ -14,6 +14,11 @@
 #define COLOURS 6
 #define NAMED_MAX 12 /* points a device that have their place beside them */
 
+/* Marks around 0, one a device, so that colour is not all that tells them apart: square, circle, diamond,
+ * triangle. */
+static const char *const shapes[] = {"M-4-4h8v8h-8z", "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z",
+                                     "M0-6l6 6l-6 6l-6-6z", "M0-5l5.5 9h-11z"};
+
 struct drawing {
     const struct results *results;
     struct strbuf *out;
@@ -106,6 +111,12 @@ static void add_axes(const struct drawing *d)
     svg_text(d->out, (d->x.start + d->x.end) / 2, HEIGHT - 8, "middle", "dim", "FLOP a byte of memory");
 }
 
+static void open_mark(const struct drawing *d, size_t device, double x, double y)
+{
+    strbuf_addf(d->out, "<path d=\"%s\" transform=\"translate(%.1f %.1f)\" class=\"d%zu\">",
+                shapes[device % (sizeof shapes / sizeof shapes[0])], x, y, device % COLOURS);
+}
+
 static void add_roof(const struct drawing *d, size_t device, const struct render_ceilings *top)
 {
     const double corner = top->flop / top->copy_bytes, start = fmax(d->x.from, d->y.from / top->copy_bytes);
@@ -118,7 +129,9 @@ static void add_roof(const struct drawing *d, size_t device, const struct render
     rate(flop, top->flop, "FLOP/s");
     rate(bytes, top->copy_bytes, "B/s");
     snprintf(text, sizeof text, "%s: %s, %s", name, flop, bytes);
-    svg_text(d->out, d->x.end - 4, axis_at(&d->y, top->flop) - 6, "end", "", text);
+    svg_text(d->out, d->x.end - 14, axis_at(&d->y, top->flop) - 6, "end", "", text);
+    open_mark(d, device, d->x.end - 5, axis_at(&d->y, top->flop) - 10);
+    strbuf_add(d->out, "</path>\n");
 }
 
 static void add_points(const struct drawing *d, size_t device)
@@ -133,18 +146,47 @@ static void add_points(const struct drawing *d, size_t device)
             continue;
         label_place(place, &cell->spec);
         rate(reached, y, "FLOP/s");
-        strbuf_addf(d->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" class=\"d%zu\"><title>",
-                    axis_at(&d->x, x), axis_at(&d->y, y), device % COLOURS);
+        open_mark(d, device, axis_at(&d->x, x), axis_at(&d->y, y));
+        strbuf_add(d->out, "<title>");
         page_textf(d->out, "%s: %s, %.3g FLOP a byte", cell->id ? cell->id : place, reached, x);
-        strbuf_add(d->out, "</title></circle>\n");
+        strbuf_add(d->out, "</title></path>\n");
         if (named)
             svg_text(d->out, axis_at(&d->x, x) + 8, axis_at(&d->y, y) + 4, "start", "dim", place);
+    }
+}
+
+/* "Roofline: H200 reaches 4.56 TFLOP/s of 60.0 TFLOP/s at 256² × 512": each device's best point. */
+static void add_title(const struct drawing *d, struct strbuf *title)
+{
+    const char *joint = "Roofline: ";
+
+    for (size_t i = 0; i < d->results->device_count; i++) {
+        struct render_ceilings top;
+        const struct cell *best = NULL;
+        double x, y, most = 0;
+        char name[LABEL_MAX], place[LABEL_MAX], reached[UNITS_MAX + 8], roof[UNITS_MAX + 8];
+        for (size_t c = 0; c < d->results->cell_count; c++) {
+            const struct cell *cell = &d->results->cells[c];
+            if (cell->device == i && place_of(cell, &x, &y) && y > most) {
+                best = cell;
+                most = y;
+            }
+        }
+        if (!best || !roof_of(d->results, i, &top))
+            continue;
+        label_device(name, d->results, i);
+        label_place(place, &best->spec);
+        rate(reached, most, "FLOP/s");
+        rate(roof, top.flop, "FLOP/s");
+        strbuf_addf(title, "%s%s reaches %s of %s at %s", joint, name, reached, roof, place);
+        joint = "; ";
     }
 }
 
 bool chart_roofline(const struct results *results, unsigned page, struct strbuf *out, struct err *err)
 {
     struct drawing d = {.results = results, .out = out};
+    struct strbuf title = STRBUF_INIT;
     struct render_ceilings top;
     char id[32];
     (void)err;
@@ -157,10 +199,11 @@ bool chart_roofline(const struct results *results, unsigned page, struct strbuf 
                "byte that cannot but cross memory; the lines are what its device could do at most, as "
                "measured in the same run.</p>\n");
     snprintf(id, sizeof id, "roofline%u", page);
+    add_title(&d, &title);
     svg_open(
-        out, id, WIDTH, HEIGHT, "Roofline",
+        out, id, WIDTH, HEIGHT, strbuf_str(&title),
         "Points for cells below a line for each device, which rises with memory bandwidth and then is flat "
-        "at its rate of arithmetic. Figures are in the table roofline.");
+        "at its rate of arithmetic; a shape a device. Figures are in the table roofline.");
     add_axes(&d);
     for (size_t i = 0; i < results->device_count; i++)
         if (points_of(results, i) && roof_of(results, i, &top)) {
@@ -168,5 +211,7 @@ bool chart_roofline(const struct results *results, unsigned page, struct strbuf 
             add_points(&d, i);
         }
     svg_close(out);
+    out->failed |= title.failed;
+    strbuf_fini(&title);
     return true;
 }

@@ -208,9 +208,25 @@ static bool add_crossing(struct strbuf *out, const struct drawing *d, size_t cur
     return ok;
 }
 
+/* Of the last place: "256² × 512: CPU 33.6 ms, H200 8.59 ms". */
+static void main_figure(const struct drawing *d, char out[4 * LABEL_MAX])
+{
+    const struct render_spec at = view_along(d->v, &d->all, d->over_sizes, d->curves - 1, d->points - 1);
+    char place[LABEL_MAX], names[2][LABEL_MAX], times[2][UNITS_MAX] = {"-", "-"};
+
+    label_place(place, &at);
+    label_sides(names[0], names[1], d->v->results, d->v->reference, d->v->line);
+    for (int i = 0; i < 2; i++) {
+        const double ns = time_of(cell_of(d, d->curves - 1, d->points - 1, i == 0));
+        if (!isnan(ns))
+            units_time(times[i], (uint64_t)ns);
+    }
+    snprintf(out, 4 * LABEL_MAX, "%s: %s %s, %s %s", place, names[0], times[0], names[1], times[1]);
+}
+
 static bool draw(struct scaling_page *page, struct drawing *d, struct err *err)
 {
-    char id[32];
+    char id[32], figure[4 * LABEL_MAX];
     bool ok = true;
 
     if (!page->count)
@@ -221,7 +237,9 @@ static bool draw(struct scaling_page *page, struct drawing *d, struct err *err)
             "interval.</p>\n");
     page_line(page->out, d->v);
     snprintf(id, sizeof(id), "scaling%u-%u", page->page, page->count++);
-    svg_open(page->out, id, WIDTH, HEIGHT, "Time of a call", "Lines of time over size in log-log scale.");
+    main_figure(d, figure);
+    svg_open_line(page->out, id, WIDTH, HEIGHT, d->v, "Time of a call", figure,
+                  "Lines of time over size in log-log scale.");
     add_axes(page->out, d);
     for (size_t c = 0; ok && c < d->curves; c++) {
         ok = add_crossing(page->out, d, c, err);

@@ -139,15 +139,30 @@ double axis_at(const struct axis_scale *a, double value)
 void svg_open(struct strbuf *out, const char *id, double width, double height, const char *title,
               const char *description)
 {
-    strbuf_addf(
-        out,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><svg viewBox=\"0 0 %.0f "
-        "%.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\" style=\"max-width:%.0fpx\"><title id=\"%s-t\">",
-        title, width, height, id, id, width, id);
+    strbuf_add(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
+    page_text(out, title);
+    strbuf_addf(out,
+                "\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\" "
+                "style=\"max-width:%.0fpx\"><title id=\"%s-t\">",
+                width, height, id, id, width, id);
     page_text(out, title);
     strbuf_addf(out, "</title><desc id=\"%s-d\">", id);
     page_text(out, description);
     strbuf_add(out, "</desc>\n");
+}
+
+void svg_open_line(struct strbuf *out, const char *id, double width, double height, const struct view *v,
+                   const char *what, const char *figure, const char *description)
+{
+    struct strbuf title = STRBUF_INIT;
+    char heading[LABEL_MAX], point[LABEL_MAX];
+
+    view_heading(v, heading);
+    label_point(point, v->results, &v->line->spec, v->free);
+    strbuf_addf(&title, "%s: %s; %s; %s", what, heading, point, figure);
+    svg_open(out, id, width, height, strbuf_str(&title), description);
+    out->failed |= title.failed;
+    strbuf_fini(&title);
 }
 
 void svg_close(struct strbuf *out)

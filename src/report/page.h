@@ -27,6 +27,9 @@ double axis_at(const struct axis_scale *axis, double value);
 /* Opens a drawing with a title and a description that screen readers say; `id` is unique in the page. */
 void svg_open(struct strbuf *out, const char *id, double width, double height, const char *title,
               const char *description);
+/* The same of a line: "WHAT: the line's heading; its point; FIGURE"; figure: the main one of the drawing. */
+void svg_open_line(struct strbuf *out, const char *id, double width, double height, const struct view *v,
+                   const char *what, const char *figure, const char *description);
 void svg_close(struct strbuf *out);
 /* anchor: "start", "middle" or "end". class_name: of the style sheet; may be "". */
 void svg_text(struct strbuf *out, double x, double y, const char *anchor, const char *class_name,

@@ -82,6 +82,11 @@ static void test_the_whole_page(void **state)
     expect_in(html, "wrong: vertices 3.1e-2 &amp; more than &lt;allowed&gt;</li>");
     expect_in(html, "<td class=\"h1\"><b>0.56 <i>[0.56,0.57]</i></b><small>CPU</small></td>");
     expect_in(html, "<td class=\"hx\">wrong</td>");
+    expect_in(html, "<caption>the device's own time, by its events: without an interval</caption>");
+    expect_in(
+        html,
+        "aria-label=\"heat map, the device's own time, NVIDIA H200 [0:0], fused + ordered, call: loader\"");
+    expect_in(html, "<td class=\"h3\"><b>1.13</b><small>H200</small></td>");
     expect_in(html,
               "<td class=\"loser\">0.56 [0.56,0.57] CPU</td>"); /* the table has the heat map's figures */
     expect_in(html, "<title>upload: 46.6 us, 20 %</title>");
@@ -89,6 +94,11 @@ static void test_the_whole_page(void **state)
     expect_in(html, ">64²: 85 [83,85]</text>");
     expect_in(html, "64²: CPU below 85 [83,85] triangles, H200 above</p>"); /* the table says the same */
     expect_in(html, "1 beyond</text>");
+    expect_in(html,
+              "-t\">Phases of a call: NVIDIA H200 [0:0], fused + ordered, call: loader; gradient, batch "
+              "16, sigma 0.01, random scenes; 256² × 512: 8.59 ms, dispatch 70 %</title>");
+    expect_in(html, "-t\">Time of a call: NVIDIA H200 [0:0], fused + ordered, call: loader; gradient, batch "
+                    "16, sigma 0.01, random scenes; 256² × 512: CPU 33.6 ms, H200 8.59 ms</title>");
     expect_in(html, "<pre tabindex=\"0\" role=\"region\" aria-label=\"command\"><code>gpubench "
                     "'it'\\''s &lt;mine&gt;.json'</code></pre>");
     free(html);
@@ -143,6 +153,15 @@ static void test_points_below_their_roof(void **state)
     /* 152 FLOP a pair */
     expect_in(html, "<title>64² × 32: 100 GFLOP/s, ");
     assert_null(strstr(html, ">CPU: ")); /* it has no roof */
+    expect_in(html, "-t\">Roofline: H200 reaches 100 GFLOP/s of 4.00 TFLOP/s at 64² × 32</title>");
+    free(html);
+    top = json_add_object(json_set_array(json_add_object(records), "ceilings"));
+    json_set_string(top, "on", "openmp");
+    json_set_number(top, "flop_per_s", 1e11);
+    json_set_number(top, "copy_bytes_per_s", 1e11);
+    html = page_of(&r, NULL);
+    expect_in(html, "<path d=\"M-4-4h8v8h-8z\"");  /* the CPU: squares */
+    expect_in(html, "<path d=\"M-4.5 0a4.5 4.5 "); /* the H200: circles */
     free(html);
     made_fini(&r);
 }
