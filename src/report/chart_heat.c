@@ -71,14 +71,15 @@ static void add_device(struct strbuf *out, const struct view *v, const struct ra
 static bool add_map(struct strbuf *out, const struct view *v, bool device, struct err *err)
 {
     const struct plane *p = &v->plane;
-    char heading[LABEL_MAX];
+    char heading[LABEL_MAX], point[LABEL_MAX];
     const char *what = device ? "the device's own time" : "the call";
 
     view_heading(v, heading);
+    label_point(point, v->results, &v->line->spec, v->free);
     strbuf_add(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    page_textf(out, "heat map, %s, %s", what, heading);
+    page_textf(out, "heat map, %s: %s; %s", what, heading, point);
     strbuf_addf(out, "\"><table class=\"heat\"><caption>%s%s</caption>\n<thead><tr><td></td>", what,
-                device ? ", by its events: without an interval" : "");
+                device ? " (by events: no interval)" : "");
     for (size_t i = 0; i < p->triangle_count; i++)
         strbuf_addf(out, "<th scope=\"col\">%u%s</th>", (unsigned)p->triangles[i].triangles,
                     i                                ? ""

@@ -1,5 +1,6 @@
 /* Every sample as a dot, a strip a cell, over the cell's median. */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,9 +54,33 @@ static void add_strip(struct strbuf *out, const struct cell *cell, const struct 
     }
 }
 
+/* "Samples of 18 cells on CPU, H200: 5 to 200 each". */
+static void add_title(const struct results *results, size_t strips, struct strbuf *title)
+{
+    size_t least = SIZE_MAX, most = 0;
+    const char *joint = " on ";
+
+    strbuf_addf(title, "Samples of %zu cell%s", strips, strips == 1 ? "" : "s");
+    for (size_t i = 0; i < results->device_count; i++) {
+        char name[LABEL_MAX];
+        label_device(name, results, i);
+        strbuf_addf(title, "%s%s", joint, name);
+        joint = ", ";
+    }
+    for (size_t i = 0; i < results->cell_count; i++) {
+        const struct cell *cell = &results->cells[i];
+        if (!has_strip(cell))
+            continue;
+        least = cell->sample_count < least ? cell->sample_count : least;
+        most = cell->sample_count > most ? cell->sample_count : most;
+    }
+    strbuf_addf(title, ": %zu to %zu each", least, most);
+}
+
 bool chart_samples(const struct results *results, unsigned page, struct strbuf *out, struct err *err)
 {
     const struct axis_scale axis = {FROM, TO, STRIP_LEFT, STRIP_LEFT + STRIP_WIDTH, false};
+    struct strbuf title = STRBUF_INIT;
     size_t strips = 0, shown = 0;
     char id[32];
     (void)err;
@@ -68,7 +93,8 @@ bool chart_samples(const struct results *results, unsigned page, struct strbuf *
     strbuf_add(out,
                "<h2>Every sample</h2>\n<p class=\"note\">A dot a sample, over the median of its cell.</p>\n");
     snprintf(id, sizeof(id), "samples%u", page);
-    svg_open(out, id, STRIP_LEFT + STRIP_WIDTH + 90, height, "Samples",
+    add_title(results, strips, &title);
+    svg_open(out, id, STRIP_LEFT + STRIP_WIDTH + 90, height, strbuf_str(&title),
              "A strip for each cell: its samples divided by their median.");
     for (double tick = FROM; tick < TO + 0.01; tick += 0.2) {
         char text[16];
@@ -82,6 +108,8 @@ bool chart_samples(const struct results *results, unsigned page, struct strbuf *
             shown++;
         }
     svg_close(out);
+    out->failed |= title.failed;
+    strbuf_fini(&title);
     if (strips > shown)
         strbuf_addf(out, "<p class=\"note\">and %zu more cells</p>\n", strips - shown);
     return true;

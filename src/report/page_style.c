@@ -26,7 +26,7 @@ const char page_style[] =
     ".r{text-align:right}tbody tr:hover{background:var(--soft)}\n"
     ".winner{color:var(--win);font-weight:600}.loser{color:var(--lose);font-weight:600}.tie{color:var(--tie)}"
     ".bad{color:var(--bad);font-weight:600}\n"
-    ".pair{display:flex;flex-wrap:wrap;gap:0 2rem}.heat caption{text-align:left;color:var(--dim)}"
+    ".pair{display:flex;flex-wrap:wrap;align-items:end;gap:0 2rem}.heat caption{text-align:left;color:var(--dim)}"
     ".heat td{text-align:center;border:2px solid var(--bg);min-width:7rem;color:#111}.heat thead "
     "td{min-width:0}.heat thead th{text-align:center;border:0}.heat th[scope=row]{text-align:right}"
     ".heat i{font-style:normal;font-weight:400}.heat small{display:block}.heat tbody "

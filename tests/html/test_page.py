@@ -175,6 +175,17 @@ def test_bars_have_the_figures_of_the_table(page):
     assert len(drawn) >= 4 and set(drawn) <= shares
 
 
+@pytest.mark.parametrize("run", ["batch", "crossover", "phases", "roofline"])
+def test_drawings_have_titles_of_their_own(run):
+    page = subprocess.run([PROGRAM, "report", "-q", "-f", "html", ROOT / f"results/h200/{run}.json"], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    titles = re.findall(r'<title id="[^"]*">([^<]*)', page)
+    regions = re.findall(r'role="(?:group|region)" aria-label="([^"]*)"', page)
+    assert len(titles) > 2 and len(set(titles)) == len(titles)
+    maps = [name for name in regions if name.startswith("heat map")]
+    assert maps and len(set(maps)) == len(maps)
+
+
 def test_drawings_say_what_they_are(page):
     assert len(texts(page, "desc")) >= 3
     text = page.read_text()

@@ -82,10 +82,9 @@ static void test_the_whole_page(void **state)
     expect_in(html, "wrong: vertices 3.1e-2 &amp; more than &lt;allowed&gt;</li>");
     expect_in(html, "<td class=\"h1\"><b>0.56 <i>[0.56,0.57]</i></b><small>CPU</small></td>");
     expect_in(html, "<td class=\"hx\">wrong</td>");
-    expect_in(html, "<caption>the device's own time, by its events: without an interval</caption>");
-    expect_in(
-        html,
-        "aria-label=\"heat map, the device's own time, NVIDIA H200 [0:0], fused + ordered, call: loader\"");
+    expect_in(html, "<caption>the device's own time (by events: no interval)</caption>");
+    expect_in(html, "aria-label=\"heat map, the device's own time: NVIDIA H200 [0:0], fused + ordered, call: "
+                    "loader; gradient, batch");
     expect_in(html, "<td class=\"h3\"><b>1.13</b><small>H200</small></td>");
     expect_in(html,
               "<td class=\"loser\">0.56 [0.56,0.57] CPU</td>"); /* the table has the heat map's figures */
