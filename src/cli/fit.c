@@ -128,6 +128,9 @@ static bool parse_list(const char *name, const char *text, struct render_spec **
             break;
         spec_init(&(*out)[*count]);
         ok = spec_set_text(&(*out)[*count], spec_find(name), item, err) || err_wrap(err, "--%s", name);
+        for (size_t i = 0; ok && i < *count; i++)
+            if (spec_equal(&(*out)[i], &(*out)[*count], spec_find(name)))
+                ok = err_set(err, ERR_USAGE, "--%s: %s is there twice", name, item);
         *count += ok;
     }
     free(copy);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/suggest.h"
 #include "base/units.h"
 #include "bench/tiny.h"
 #include "cli/commands.h"
@@ -16,6 +17,7 @@
 #include "cli/kernels_own.h"
 #include "cli/opencl_devices.h"
 #include "cli/signals.h"
+#include "gpu/embedded.h"
 #include "gpu/inspect.h"
 
 struct kernels_options {
@@ -302,6 +304,40 @@ static void tell_errors(const struct inspection *x)
     }
 }
 
+/* Whether a name, with ".cl" or without, is that of a file ("tile.cl"). */
+static bool is_called(const char *file, const char *name)
+{
+    const size_t length = strcspn(file, ".");
+
+    return strncmp(name, file, length) == 0 && (!name[length] || strcmp(name + length, ".cl") == 0);
+}
+
+/* Each name is one of the program's kernel files. */
+static bool check_names(const struct text_list *names, struct err *err)
+{
+    for (size_t n = 0; n < names->count; n++) {
+        struct suggest near;
+        char words[32][32]; /* outlive the suggestion */
+        size_t count = 0;
+        bool found = false;
+        suggest_init(&near, names->items[n]);
+        for (size_t i = 0; i < embedded_kernels_count && count < 32; i++) {
+            const char *file = strrchr(embedded_kernels[i].name, '/') + 1;
+            if (!strstr(file, ".cl"))
+                continue;
+            found = found || is_called(file, names->items[n]);
+            snprintf(words[count], sizeof words[count], "%.*s", (int)strcspn(file, "."), file);
+            suggest_offer(&near, words[count++]);
+        }
+        if (!found)
+            return err_set(err, ERR_USAGE,
+                           near.best ? "no kernel file is called \"%s\"; did you mean \"%s\"?"
+                                     : "no kernel file is called \"%s\"",
+                           names->items[n], near.best);
+    }
+    return true;
+}
+
 /* Leaves the variants of the files that were named. */
 static bool keep_wanted(struct inspection *x, struct err *err)
 {
@@ -310,13 +346,8 @@ static bool keep_wanted(struct inspection *x, struct err *err)
 
     for (size_t i = 0; i < x->count; i++) {
         bool wanted = files->count == 0;
-        for (size_t f = 0; f < files->count; f++) {
-            size_t length = strcspn(x->variants[i].file, ".");
-            if (strncmp(files->items[f], x->variants[i].file, length) != 0)
-                continue;
-            const char *rest = files->items[f] + length;
-            wanted = wanted || *rest == '\0' || strcmp(rest, ".cl") == 0;
-        }
+        for (size_t f = 0; f < files->count; f++)
+            wanted = wanted || is_called(x->variants[i].file, files->items[f]);
         struct program_variant swap = x->variants[i];
         if (!wanted)
             continue;
@@ -324,7 +355,8 @@ static bool keep_wanted(struct inspection *x, struct err *err)
         x->variants[kept++] = swap;
     }
     variants_drop(x->variants, &x->count, kept);
-    return kept > 0 || err_set(err, ERR_USAGE, "no kernel file is called \"%s\"", files->items[0]);
+    return kept > 0 || err_set(err, ERR_USAGE, "path %s has no kernel file \"%s\"", x->renderer->info.path,
+                               files->items[0]);
 }
 
 static bool inspect(struct inspection *x, const struct device_info *device, const char *path, struct err *err)
@@ -407,7 +439,8 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
     (void)argv;
     if (devices_asked(&measure->devices))
         return devices_print(measure);
-    bool ok = opencl_devices_choose(measure, OPENCL_BEST, &devices, &count, &err);
+    bool ok =
+        check_names(arguments, &err) && opencl_devices_choose(measure, OPENCL_BEST, &devices, &count, &err);
     for (size_t i = 0; ok && i < count; i++)
         ok = one_device(&request, &devices[i], &err);
     if (request.table_count && !tables_show(request.tables, request.table_count, measure->format, &lost))

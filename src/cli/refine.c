@@ -85,6 +85,40 @@ static bool measure(struct measurement *m, const struct refinement *r, struct me
     return results_add_refined(&m->results, &extra->results, err) && ok;
 }
 
+/* Whether no gradient cell before this one has its size, or its triangles. */
+static bool is_new(const struct grid *grid, size_t index, bool sizes)
+{
+    const struct render_spec *spec = &grid->cells[index].spec;
+
+    for (size_t i = 0; i < index; i++) {
+        const struct render_spec *other = &grid->cells[i].spec;
+        if (other->mode == MODE_GRADIENT &&
+            (sizes ? other->width == spec->width && other->height == spec->height
+                   : other->triangles == spec->triangles))
+            return false;
+    }
+    return true;
+}
+
+void refine_print_plan(const struct grid *grid)
+{
+    size_t sizes = 0, triangles = 0, cells = 0;
+
+    for (size_t i = 0; i < grid->cell_count; i++) {
+        if (grid->cells[i].spec.mode != MODE_GRADIENT)
+            continue;
+        cells++;
+        sizes += is_new(grid, i, true);
+        triangles += is_new(grid, i, false);
+    }
+    /* Each row and column of each contender's crossover with the first one. */
+    const size_t point = cells ? (cells + sizes * triangles - 1) / (sizes * triangles) : 0;
+    const size_t lines = (triangles > 1 ? sizes : 0) + (sizes > 1 ? triangles : 0);
+    const size_t most = point > 1 ? REFINE_POINTS * lines * (point - 1) : 0;
+    printf("Refining: then up to %zu more cells, at %zu points near where the winner changes.\n",
+           most * point, most);
+}
+
 bool refine_measure(struct measurement *m, int argc, char **argv, struct err *err)
 {
     struct refine_place *places;

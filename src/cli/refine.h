@@ -8,4 +8,7 @@
  * ended, and adds it to m's results. Says what it does, or that nothing crosses. */
 bool refine_measure(struct measurement *m, int argc, char **argv, struct err *err) GB_NODISCARD;
 
+/* For --dry-run: a line with the most that refine_measure could add to this grid. */
+void refine_print_plan(const struct grid *grid);
+
 #endif

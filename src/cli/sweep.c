@@ -123,6 +123,8 @@ static int sweep_one(const struct sweep *s, struct measurement *m)
               (s->options->dry_run ? dry_run_print(m->runner, &m->config, &err) : measure(s, m, &err));
     int code = ok ? EXIT_OK : report_error(&err);
 
+    if (ok && s->options->dry_run && s->refine)
+        refine_print_plan(runner_grid(m->runner));
     if (!s->options->dry_run && (ok || m->summary.by_status[CELL_OK] > 0))
         code = worse_exit(code, measurement_code(m));
     return code;

@@ -42,11 +42,11 @@ static bool add_around(struct places *places, const struct view *v, bool over_si
 {
     const double from = found->x[found->crossing.from], to = found->x[found->crossing.to],
                  at = found->crossing.at;
-    const double wanted[] = {sqrt(from * at), at, sqrt(at * to)};
+    const double wanted[REFINE_POINTS] = {sqrt(from * at), at, sqrt(at * to)};
 
     if (isnan(at) || (over_sizes && !(is_side(v, from) && is_side(v, to))))
         return true;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < REFINE_POINTS; i++) {
         const double x = round(wanted[i]);
         struct refine_place place;
         bool known = false;

@@ -4,6 +4,9 @@
 
 #include "record/results.h"
 
+/* The most places in one row or column. */
+#define REFINE_POINTS 3
+
 struct refine_place {
     uint32_t width, height, triangles;
 };

@@ -36,6 +36,15 @@ def test_crossover_has_27_cells(gpubench):
     assert (run.returncode, run.stderr) == (0, "")
 
 
+def test_refining_is_planned(gpubench, write_config):
+    """3 more places in each of 2 rows and 2 columns, of the second line against the first."""
+    write_config(tiny(axes={"size": [8, 16], "triangles": [4, 8]}, backends=[
+        {"name": "cpu", "backend": "openmp"}, {"name": "scalar", "backend": "openmp", "variant": "scalar"}]))
+    run = gpubench("sweep", "c.json", "--dry-run", "--refine")
+    assert run.stdout.endswith("Refining: then up to 24 more cells, at 12 points near where the winner changes.\n")
+    assert "Refining" not in gpubench("sweep", "c.json", "--dry-run").stdout
+
+
 @needs_opencl
 def test_refused_cells_are_named(gpubench, write_config):
     write_config(tiny(axes={"size": [16], "strategy": ["fused", "recompute"]},

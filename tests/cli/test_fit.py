@@ -166,3 +166,11 @@ def test_interrupted_keeps_the_best(tmp_path, device):
     assert 0 < len(curve) < 1000000
     assert len(json.loads((tmp_path / "cut.json").read_text())["triangles"]) == 128
     assert (tmp_path / "cut.png").exists()
+
+
+def test_the_same_run_twice(gpubench, tmp_path):
+    for options, message in [(["-n", "1,1"], "--triangles: 1 is there twice"),
+                             (["-n", "1", "--size", "8,16,8x8"], "--size: 8x8 is there twice")]:
+        run = gpubench("fit", PHOTO, "-d", "openmp", *options)
+        assert (run.returncode, run.stdout, run.stderr) == (2, "", f"gpubench: error: {message}\n")
+    assert list(tmp_path.iterdir()) == []

@@ -58,6 +58,8 @@ CASES = [
     (["report", "-T", "crosover", "no.json"], '"crosover" is not a table; did you mean "crossover"?'),
     (["report", "-o", "", "no.json"], "report: --output (-o) needs FILE"),
     (["sweep", "baseline", "--output="], "sweep: --output (-o) needs FILE"),
+    (["kernels", "setup", "gathr"], 'no kernel file is called "gathr"; did you mean "gather"?'),
+    (["kernels", "setup.cl", "nosuch"], 'no kernel file is called "nosuch"'),
     (["report"], "report takes results files, or --update with a Markdown file"),
     (["verify", "x"], 'verify: one argument too many: "x"'),
     (["devices", "--jsn"], "devices: unknown option --jsn; did you mean --json?"),
