@@ -36,7 +36,8 @@ static void add_rows(struct listing *l, unsigned modes, bool of_reference)
  * What a backend has throughout stands beside its name, above the table, and takes no figure's place. */
 static key_set choose_columns(const struct listing *l)
 {
-    key_set columns = keys_varying(l->rows, l->row_count) & keys_of_point();
+    /* Names of lines say nothing of the call. */
+    key_set columns = keys_varying(l->rows, l->row_count) & (keys_of_point() | keys_named("call"));
 
     for (size_t i = 0; i < l->row_count; i++)
         for (size_t j = 0; j < i; j++)

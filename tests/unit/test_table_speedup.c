@@ -146,6 +146,22 @@ static void test_figures_outlast_options(void **state)
     made_fini(&r);
 }
 
+/* The name of a backend's line does not tell its call. */
+static void test_calls_have_a_column(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    made_cell(&r, "cpu", MADE_CPU, 64, 32, 400000, 20);
+    made_cell(&r, "host", MADE_GPU, 64, 32, 200000, 20)->spec.call = CALL_PAGEABLE;
+    made_cell(&r, "kept", MADE_GPU, 64, 32, 100000, 20)->spec.call = CALL_RESIDENT;
+    char *text = text_at(&r, 80);
+    assert_non_null(strstr(text, "\nhost     pageable "));
+    assert_non_null(strstr(text, "\nkept     resident "));
+    free(text);
+    made_fini(&r);
+}
+
 static void test_one_device_alone_is_shown(void **state)
 {
     struct results r;
@@ -170,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_several_devices_are_named_in_rows),
         cmocka_unit_test(test_backends_are_compared_on_one_device),
         cmocka_unit_test(test_figures_outlast_options),
+        cmocka_unit_test(test_calls_have_a_column),
         cmocka_unit_test(test_one_device_alone_is_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
