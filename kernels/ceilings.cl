@@ -1,6 +1,10 @@
 /* What a device can do at most, in the vectors of its code path: multiply-adds and exponentials in chains
  * that do not wait for each other, and hardly a loop around them. */
+#ifdef PATH_CPU
+#include "cpu_math.h"
+#else
 #include "geometry.h"
+#endif
 
 /* src/gpu/ceilings.c counts by these. Exponentials of a vector take more registers. */
 #define FMA_CHAINS 12

@@ -5,11 +5,8 @@
 #ifndef GPUBENCH_KERNELS_CPU_TILE_H
 #define GPUBENCH_KERNELS_CPU_TILE_H
 
-#include "lanes.h"
+#include "cpu_math.h"
 
-#pragma OPENCL FP_CONTRACT OFF
-
-#define INLINE static inline __attribute__((always_inline))
 #define NOINLINE static __attribute__((noinline))
 #define SIDE 16u   /* pixels of a tile */
 #define COLUMNS 4u /* of a block, and blocks side by side */
@@ -25,10 +22,6 @@
 #define IN_EACH_COLUMN(r) (real)((r).xxxx, (r).yyyy)
 #define LOAD_ROWS(p) vload2(0, p)
 #endif
-
-/* One instruction each, where fmin and fmax would look for NaNs first. */
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
 
 #define DOT(a, b) FMA((a)[0], (b)[0], FMA((a)[1], (b)[1], (a)[2] * (b)[2]))
 

@@ -58,7 +58,8 @@ static bool time_best(struct opencl_renderer *r, cl_kernel kernel, size_t items,
 
 /* ---- arithmetic ---- */
 
-static bool ceilings_program(struct opencl_renderer *r, cl_program *out, struct err *err)
+/* width: floats a lane holds. */
+static bool ceilings_program(struct opencl_renderer *r, cl_program *out, size_t *width, struct err *err)
 {
     struct strbuf defines = STRBUF_INIT;
     struct tile_shape shape;
@@ -67,6 +68,7 @@ static bool ceilings_program(struct opencl_renderer *r, cl_program *out, struct 
     spec_init(&spec);
     bool ok = renderer_shape(r, &spec, &shape, err);
     if (ok) {
+        *width = r->path == PATH_CPU ? (size_t)shape.block_w * shape.block_h : 1;
         shape_defines(r->path, &shape, &defines);
         ok = strbuf_ok(&defines, err) && renderer_program(r, "ceilings.cl", strbuf_str(&defines), out, err);
     }
@@ -75,11 +77,11 @@ static bool ceilings_program(struct opencl_renderer *r, cl_program *out, struct 
 }
 
 /* Rounds of single lanes a second. */
-static bool measure_lanes(struct opencl_renderer *r, cl_program program, const char *name, cl_uint rounds,
-                          double *out, struct err *err)
+static bool measure_lanes(struct opencl_renderer *r, cl_program program, size_t width, const char *name,
+                          cl_uint rounds, double *out, struct err *err)
 {
     const bool cpu = r->base.info.kind == DEVICE_CPU;
-    const size_t width = r->path == PATH_CPU ? 8 : 1, units = r->base.info.compute_units;
+    const size_t units = r->base.info.compute_units;
     const size_t items = (units ? units : 1) * (cpu ? CPU_ITEMS : GPU_ITEMS);
     cl_mem sink = NULL;
     uint64_t ns;
@@ -108,10 +110,11 @@ static bool measure_arithmetic(struct opencl_renderer *r, struct render_ceilings
     const bool cpu = r->base.info.kind == DEVICE_CPU;
     double fma_lanes, exp_lanes;
     cl_program program;
+    size_t width;
 
-    if (!ceilings_program(r, &program, err) ||
-        !measure_lanes(r, program, "ceiling_fma", cpu ? CPU_FMA_ROUNDS : GPU_FMA_ROUNDS, &fma_lanes, err) ||
-        !measure_lanes(r, program, "ceiling_exp", cpu ? CPU_EXP_ROUNDS : GPU_EXP_ROUNDS, &exp_lanes, err))
+    if (!ceilings_program(r, &program, &width, err) ||
+        !measure_lanes(r, program, width, "ceiling_fma", cpu ? CPU_FMA_ROUNDS : GPU_FMA_ROUNDS, &fma_lanes, err) ||
+        !measure_lanes(r, program, width, "ceiling_exp", cpu ? CPU_EXP_ROUNDS : GPU_EXP_ROUNDS, &exp_lanes, err))
         return false;
     out->flop = 2 * FMA_A_ROUND * fma_lanes;
     out->exp = EXP_A_ROUND * exp_lanes;
