@@ -3,9 +3,13 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 
 import pytest
+
+# A suite that a shell starts in its background is born with SIGINT ignored, and so were the programs it tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STANDARD = [path.name[:-5] for path in sorted((ROOT / "configs").glob("*.json"), key=lambda path: path.name)]
