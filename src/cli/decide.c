@@ -229,13 +229,56 @@ static void add_pairs(struct strbuf *out, const struct results *results,
     }
 }
 
+/* Whether a cell tells of a kind of call that can be asked for; those of CPU renderers do not say which it is. */
+static bool has_kind(const struct cell *cell, bool cpu)
+{
+    return cell->status == CELL_OK && (cell->kind == BACKEND_OPENCL || cpu);
+}
+
+static bool is_new_kind(const struct results *results, size_t i, bool cpu)
+{
+    const struct render_spec *spec = &results->cells[i].spec;
+
+    for (size_t k = 0; k < i; k++) {
+        const struct render_spec *other = &results->cells[k].spec;
+        if (has_kind(&results->cells[k], cpu) && other->mode == spec->mode && other->call == spec->call &&
+            other->source == spec->source)
+            return false;
+    }
+    return has_kind(&results->cells[i], cpu);
+}
+
+/* What can be asked for. */
+static void add_kinds(struct strbuf *out, const struct results *results)
+{
+    static const char *const keys[] = {"mode", "call", "source"};
+    const char *before = "; it has ";
+    bool cpu = true;
+
+    for (size_t i = 0; i < results->cell_count; i++)
+        cpu = cpu && results->cells[i].kind != BACKEND_OPENCL;
+    for (size_t i = 0; i < results->cell_count; i++) {
+        if (!is_new_kind(results, i, cpu))
+            continue;
+        strbuf_add(out, before);
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            char value[SPEC_TEXT_MAX];
+            spec_text(&results->cells[i].spec, spec_find(keys[k]), value);
+            strbuf_addf(out, "%s--%s %s", k ? " " : "", keys[k], value);
+        }
+        before = ", ";
+    }
+    strbuf_addc(out, '\n');
+}
+
 static void add_answer(struct strbuf *out, const struct results *results,
                        const struct decide_question *question, const struct decision *d)
 {
     char first[LABEL_MAX], second[LABEL_MAX], margin[NUMBER_MAX], point[LABEL_MAX], call[SPEC_TEXT_MAX];
 
     if (d->basis == DECIDE_NOTHING) {
-        strbuf_addf(out, "cannot tell: %s has no two devices with times of one such call\n", results->path);
+        strbuf_addf(out, "cannot tell: %s has no two devices with times of one such call", results->path);
+        add_kinds(out, results);
         return;
     }
     if (d->basis == DECIDE_NEAREST)

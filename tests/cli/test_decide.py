@@ -60,6 +60,13 @@ def test_pairs(gpubench, tmp_path, results):
     assert {p["pairs"] for c in rule["contenders"] for p in c["points"]} == set(pairs.values())
 
 
+def test_calls_that_were_not_measured(gpubench, results):
+    run = gpubench("decide", "-s", 64, "-b", 2, "-n", 16, "--mode", "forward", results)
+    assert run.returncode == 6
+    assert re.search(r"no two devices with times of one such call; it has --mode gradient --call \w+ --source random$",
+                     run.stdout.strip())
+
+
 def test_outside(gpubench, results):
     run = ask(gpubench, results, size=4096, batch=16)
     assert run.returncode == 6
