@@ -36,11 +36,6 @@ int report_error(struct err *err)
 {
     int code = exit_for(err->code);
 
-    /* Who read standard output has gone: that is their will, and no news. */
-    if (err->code == ERR_IO && err->native == EPIPE) {
-        err_fini(err);
-        return code;
-    }
     fprintf(stderr, "gpubench: error: %s\n", err->text);
     if (err->log)
         fprintf(stderr, "%s%s", err->log, *err->log && err->log[strlen(err->log) - 1] == '\n' ? "" : "\n");
@@ -78,8 +73,7 @@ int finish_output(int code)
 
     if (fflush(stdout) == 0 && !failed)
         return code;
-    if (errno != EPIPE)
-        fprintf(stderr, "gpubench: error: standard output: %s\n", errno ? strerror(errno) : "write failed");
+    fprintf(stderr, "gpubench: error: standard output: %s\n", errno ? strerror(errno) : "write failed");
     return worse_exit(code, EXIT_FAILED);
 }
 
