@@ -3,6 +3,8 @@
 #include "cpu_forward.h"
 #include "cpu_backward.h"
 
+struct walk; /* complete where there is a way back */
+
 /* Forward over the whole list or, where it does not hold all triangles, over one list after the other. tape:
  * the scene's [T][H][W][3], with STRATEGY_TAPED. walk: in one kernel with the way back. */
 NOINLINE void walk_forward(struct work *work, const struct shared_view *view, global float *tape,
