@@ -129,12 +129,12 @@ def test_into_a_file_and_from_standard_input(gpubench, results):
     assert gpubench("report", "r.json", "-o", "-").stdout == gpubench("report", "r.json").stdout
 
 
-def test_a_reader_that_goes_is_no_error(gpubench, results):
+def test_a_reader_that_goes_is_told_of_once(gpubench, results):
     reader, writer = os.pipe()
     os.close(reader)
     for arguments in [("report", "r.json"), ("report", "--help")]:
         run = gpubench(*arguments, "-q", stdout=writer)
-        assert (run.returncode, run.stderr) == (1, "")
+        assert (run.returncode, run.stderr) == (1, "gpubench: error: standard output: Broken pipe\n")
     os.close(writer)
 
 
