@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "model/oracle.h"
 #include "model/rng.h"
 
@@ -39,12 +40,6 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* As many pixels as the limits allow, at random places. */
 static bool choose_pixels(struct reference *ref, uint64_t largest, const struct reference_limits *limits,
                           struct err *err)
@@ -65,7 +60,7 @@ static bool choose_pixels(struct reference *ref, uint64_t largest, const struct 
     rng_init(&rng, PIXEL_SEED, 0);
     for (uint64_t i = 0; i < count; i++)
         ref->pixels[i] = rng_next(&rng) % all;
-    qsort(ref->pixels, count, sizeof *ref->pixels, compare_u64);
+    qsort(ref->pixels, count, sizeof *ref->pixels, order_u64);
     ref->pixel_count = 1;
     for (uint64_t i = 1; i < count; i++)
         if (ref->pixels[i] != ref->pixels[ref->pixel_count - 1])

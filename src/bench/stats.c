@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "model/rng.h"
 
 #define RESAMPLES 2000
@@ -12,24 +13,12 @@
 /* Fewer blocks than this say little about how blocks differ: they are halved until there are as many. */
 #define MIN_UNITS 8
 
-static int compare_u64(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static uint64_t *sorted_copy(const uint64_t *samples, size_t count, struct err *err)
 {
     uint64_t *copy = mem_calloc(count, sizeof *copy, "samples", err);
     if (copy != NULL && count > 0) {
         memcpy(copy, samples, count * sizeof *copy);
-        qsort(copy, count, sizeof *copy, compare_u64);
+        qsort(copy, count, sizeof *copy, order_u64);
     }
     return copy;
 }
@@ -73,7 +62,7 @@ struct pool {
 
 static int compare_ranked(const void *a, const void *b)
 {
-    return compare_u64(&((const struct ranked *)a)->value, &((const struct ranked *)b)->value);
+    return order_u64(&((const struct ranked *)a)->value, &((const struct ranked *)b)->value);
 }
 
 static void pool_fini(struct pool *pool)
@@ -176,7 +165,7 @@ static double tail_share(size_t units)
 
 static void percentiles(double *draws, size_t units, double out[2])
 {
-    qsort(draws, RESAMPLES, sizeof *draws, compare_double);
+    qsort(draws, RESAMPLES, sizeof *draws, order_double);
     size_t below = (size_t)(tail_share(units) * RESAMPLES);
     out[0] = draws[below];
     out[1] = draws[RESAMPLES - 1 - below];
@@ -261,7 +250,7 @@ bool stats_outliers(const uint64_t *samples, size_t count, uint32_t *out, struct
         deviations[i] = distance(samples[i], median);
         sum += (double)deviations[i];
     }
-    qsort(deviations, count, sizeof *deviations, compare_u64);
+    qsort(deviations, count, sizeof *deviations, order_u64);
     double scale = (double)median_of_sorted(deviations, count) / 0.6745;
     if (scale <= 0 && count > 0)
         scale = 1.253314 * sum / (double)count;

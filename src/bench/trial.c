@@ -52,7 +52,9 @@ void trial_end(struct trial *t, enum cell_status status, const char *reason)
     close_job(t);
 }
 
-void trial_fail(struct trial *t, struct err *cause)
+/* trial_end from an error, which is released: limits and what makes no sense are skipped, disagreement is wrong, the
+ * rest failed. */
+static void fail(struct trial *t, struct err *cause)
 {
     enum cell_status status = CELL_FAILED;
     if (cause->code == ERR_LIMIT || cause->code == ERR_UNSUPPORTED)
@@ -75,7 +77,8 @@ uint64_t trial_host_bytes(const struct renderer *renderer, const struct render_f
     return bytes;
 }
 
-uint64_t trial_host_limit(void)
+/* Host memory that a cell may take: a share of the machine's, and no more than is free. */
+static uint64_t host_limit(void)
 {
     const uint64_t share = mem_machine_bytes() / 100 * HOST_PERCENT, there = mem_free_bytes();
 
@@ -91,7 +94,7 @@ bool trial_footprint(struct renderer *renderer, const struct render_spec *spec, 
     if (!renderer->ops->footprint(renderer, spec, out, err) ||
         !renderer->ops->footprint(renderer, &verified, &kept, err))
         return false;
-    const uint64_t needed = trial_host_bytes(renderer, &kept), limit = trial_host_limit();
+    const uint64_t needed = trial_host_bytes(renderer, &kept), limit = host_limit();
     if (needed <= limit)
         return true;
     char needed_text[UNITS_MAX], limit_text[UNITS_MAX], all_text[UNITS_MAX];
@@ -119,7 +122,7 @@ bool trial_init(struct trial *t, const struct config *config, const struct grid 
     else if (renderer == NULL)
         trial_end(t, CELL_FAILED, trouble);
     else if (!trial_footprint(renderer, &cell->spec, &t->footprint, &cause))
-        trial_fail(t, &cause);
+        fail(t, &cause);
     return true;
 }
 
@@ -217,7 +220,7 @@ void trial_check_time(struct trial *t, const struct inputs *part, double times)
     stage(t, STAGE_ESTIMATING);
     if (!estimate_measure(t->renderer, &t->result.spec, part, times, t->clock, &estimate, &cause) ||
         !estimate_fits(&estimate, t->rules, &cause))
-        trial_fail(t, &cause);
+        fail(t, &cause);
 }
 
 void trial_prepare(struct trial *t, const struct inputs *in, const struct reference *ref)
@@ -236,7 +239,7 @@ void trial_prepare(struct trial *t, const struct inputs *in, const struct refere
     t->result.tape_touched_bytes = ref->tape_touched_bytes;
     if ((t->result.spec.mode == MODE_GRADIENT && !verify_images(t, in, ref, &cause)) ||
         !verify_timed(t, in, &cause)) {
-        trial_fail(t, &cause);
+        fail(t, &cause);
         return;
     }
     t->side = (struct sample_side){.context = t,
@@ -400,7 +403,7 @@ void trial_finish(struct trial *t)
     stage(t, STAGE_PROFILING);
     t->sampled_ns = now_ns(t);
     if (!finish(t, &cause)) {
-        trial_fail(t, &cause);
+        fail(t, &cause);
         return;
     }
     if (t->live)

@@ -44,10 +44,8 @@ struct trial {
 
 /* Bytes of the host's memory that a job takes, the device's with them where the two share it; saturating. */
 uint64_t trial_host_bytes(const struct renderer *renderer, const struct render_footprint *footprint);
-/* Host memory that a cell may take: a share of the machine's, and no more than is free. */
-uint64_t trial_host_limit(void);
 /* What the cell needs; false (ERR_LIMIT, ERR_UNSUPPORTED) when it cannot run here: the renderer says so, or its
- * arrays, with the pictures that verifying keeps, are more than trial_host_limit. */
+ * arrays, with the pictures that verifying keeps, are more than a share of the host's memory or than is free. */
 bool trial_footprint(struct renderer *renderer, const struct render_spec *spec, struct render_footprint *out,
                      struct err *err);
 
@@ -59,9 +57,6 @@ void trial_fini(struct trial *t); /* accepts a zeroed one */
 
 /* Makes the result final with a reason. */
 void trial_end(struct trial *t, enum cell_status status, const char *reason);
-/* The same from an error, which is released: limits and what makes no sense are skipped, disagreement is
- * wrong, the rest failed. */
-void trial_fail(struct trial *t, struct err *cause);
 
 /* Refuses a cell that would not end in its time, by an estimate: part and times are estimate_part's. */
 void trial_check_time(struct trial *t, const struct inputs *part, double times);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/order.h"
 #include "gpu/error.h"
 #include "gpu/renderer.h"
 #include "model/scene.h"
@@ -74,13 +75,6 @@ static cl_mem set_array(struct bench *b, const void *data, size_t bytes)
     return buffer;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static cl_int launch(struct bench *b, const size_t global[2], size_t lanes, uint64_t *elapsed_ns)
 {
     const size_t local[2] = {lanes, 1};
@@ -123,7 +117,7 @@ static bool time_launches(struct bench *b, const struct lane_order *order, const
                        b->r->base.info.name);
     if (b->code != CL_SUCCESS)
         return opencl_fail(err, b->code, "running uneven lanes", b->r->base.info.name);
-    qsort(times, rounds, sizeof(times[0]), by_size);
+    qsort(times, rounds, sizeof(times[0]), order_u64);
     *device_ns = times[rounds / 2];
     return true;
 }

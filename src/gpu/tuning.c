@@ -8,6 +8,7 @@
 #include "base/cache_file.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/order.h"
 #include "gpu/embedded.h"
 #include "gpu/job.h"
 #include "model/image.h"
@@ -16,13 +17,6 @@
 /* ---- which is faster ---- */
 
 #define CLEARLY 0.95 /* of the rule's time */
-
-static int ascending(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* Places of the sorted times between which the median lies with 95 %: n/2 -+ sqrt(n) (the binomial's normal
  * form). */
@@ -42,7 +36,7 @@ size_t tuning_pick(uint64_t *times, size_t count, size_t samples)
 
     interval(samples, &low, &high);
     for (size_t c = 0; c < count; c++)
-        qsort(times + c * samples, samples, sizeof *times, ascending);
+        qsort(times + c * samples, samples, sizeof *times, order_u64);
     for (size_t c = 1; c < count; c++) {
         const uint64_t *t = times + c * samples;
         const bool faster =

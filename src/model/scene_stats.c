@@ -5,14 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "model/oracle.h"
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
 
 static int compare_counts(const void *a, const void *b)
 {
@@ -40,7 +34,7 @@ static bool count_areas(const struct scene *scene, double pixels, struct scene_s
         areas[t] = fabs(ax * by - ay * bx) / 2 * pixels;
         out->small += areas[t] < 1;
     }
-    qsort(areas, scene->triangles, sizeof *areas, compare_doubles);
+    qsort(areas, scene->triangles, sizeof *areas, order_double);
     out->area_median = areas[rank(scene->triangles, 0.5)];
     out->area_p90 = areas[rank(scene->triangles, 0.9)];
     out->area_max = areas[rank(scene->triangles, 1)];

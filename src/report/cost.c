@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "report/ratio.h"
 #include "report/surface.h"
 
@@ -50,13 +51,6 @@ static void solve(struct cost *cost, const struct results *results)
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static bool judge(struct cost *cost, const struct results *results, struct err *err)
 {
     double *errors = mem_calloc(cost->cells + 1, sizeof *errors, "errors of an estimate", err);
@@ -69,7 +63,7 @@ static bool judge(struct cost *cost, const struct results *results, struct err *
         if (is_of(cost, cell))
             errors[count++] = fabs(cost_ns(cost, (double)cell->pairs) / (double)cell->median_ns - 1);
     }
-    qsort(errors, count, sizeof *errors, compare_doubles);
+    qsort(errors, count, sizeof *errors, order_double);
     cost->error = errors[count / 2];
     free(errors);
     return true;

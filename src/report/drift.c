@@ -5,18 +5,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-static int compare_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+#include "base/order.h"
 
 static double median_of(double *values, size_t count)
 {
     if (count == 0)
         return NAN;
-    qsort(values, count, sizeof(*values), compare_double);
+    qsort(values, count, sizeof(*values), order_double);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 

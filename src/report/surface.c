@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "report/ratio.h"
 
 key_set surface_keys(void)
@@ -27,12 +28,6 @@ double surface_value(const struct render_spec *spec, enum surface_axis axis)
     return (double)spec->sigma;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 void surface_fini(struct surface *s)
 {
     free(s->cells);
@@ -50,7 +45,7 @@ static bool surface_axes(struct surface *s, struct err *err)
             return false;
         for (size_t i = 0; i < s->count; i++)
             values[i] = surface_value(&s->cells[i]->spec, a);
-        qsort(values, s->count, sizeof(*values), by_value);
+        qsort(values, s->count, sizeof(*values), order_double);
         for (size_t i = 0; i < s->count; i++)
             if (!kept || values[i] > values[kept - 1])
                 values[kept++] = values[i];
