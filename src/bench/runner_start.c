@@ -9,7 +9,8 @@
 #include "base/mem.h"
 #include "bench/device_json.h"
 
-/* For a driver to list or open its devices, cold caches and slow disks included. */
+/* For what is not the drivers' alone, which DRIVER_LIMIT_S holds: kernels that are compiled to find out what
+ * a device can do, the probe of its tiles. */
 #define START_LIMIT_NS UINT64_C(120000000000)
 #define END_GRACE_NS UINT64_C(1000000000)
 
@@ -45,6 +46,11 @@ bool runner_lost(struct runner *r, enum session_result result, const char *what,
     if (result == SESSION_LATE)
         return err_set(err, ERR_TIMEOUT, "the worker did not answer in %g s while %s",
                        (double)START_LIMIT_NS * 1e-9, what);
+    if (strcmp(how, "SIGALRM") == 0)
+        return err_set(
+            err, ERR_TIMEOUT,
+            "an OpenCL driver did not answer in %d s while %s; OCL_ICD_VENDORS can name those that do",
+            DRIVER_LIMIT_S, what);
     return err_set(err, ERR_WORKER, "the worker ended while %s%s%s%s", what, how[0] != '\0' ? " (" : "", how,
                    how[0] != '\0' ? ")" : "");
 }

@@ -25,6 +25,10 @@ struct backend_options {
     uint64_t max_submit_ns;       /* --max-submit-ms; 0: what suits the device; UINT64_MAX: no limit */
 };
 
+/* How long a driver may take to list its devices, or to open one: many GPUs that slept, cold caches and slow disks
+ * included. A process in which it takes longer is ended by SIGALRM. Compiling kernels does not count. */
+#define DRIVER_LIMIT_S 30
+
 struct backend_factory {
     enum backend_kind kind;
     /* Every device of this kind, in a fixed order, those that cannot be used too (trouble says why).

@@ -1,6 +1,7 @@
 #include "cli/backends.h"
 
 #include "base/mem.h"
+#include "cli/signals.h"
 #include "cpu/openmp.h"
 #include "gpu/opencl.h"
 
@@ -28,7 +29,10 @@ static bool list_opencl(const struct backend_options *options, struct device_inf
                         struct err *err)
 {
     (void)options;
-    return opencl_list(out, count, err);
+    signals_driver_begin();
+    const bool ok = opencl_list(out, count, err);
+    signals_driver_end();
+    return ok;
 }
 
 static bool create_opencl(const char *selector, const struct backend_options *options, struct renderer **out,
@@ -38,9 +42,13 @@ static bool create_opencl(const char *selector, const struct backend_options *op
                                        .path = options->path,
                                        .tile = options->tile,
                                        .memory_budget_bytes = options->memory_budget_bytes,
-                                       .max_submit_ns = options->max_submit_ns};
+                                       .max_submit_ns = options->max_submit_ns,
+                                       .opened = signals_driver_end};
 
-    return opencl_create(selector, &how, out, err);
+    signals_driver_begin();
+    const bool ok = opencl_create(selector, &how, out, err);
+    signals_driver_end();
+    return ok;
 }
 
 const struct backend_factory backend_factories[BACKEND_COUNT] = {

@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "cli/backends.h"
-#include "gpu/opencl.h"
 
 static bool is_wanted(const struct measure_options *options, enum opencl_default which,
                       const struct device_info *devices, size_t count, size_t index)
@@ -51,7 +50,8 @@ bool opencl_devices_choose(const struct measure_options *options, enum opencl_de
     size_t all = 0;
 
     *count = 0;
-    if (!opencl_list(&devices, &all, err) || !check_asked(&options->devices, devices, all, err))
+    if (!backend_factories[BACKEND_OPENCL].list(NULL, &devices, &all, err) ||
+        !check_asked(&options->devices, devices, all, err))
         goto out;
     wanted = mem_calloc(all, sizeof(*wanted), "devices", err);
     if (!wanted)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "bench/worker.h"
 #include "cli/command.h"
 
 #define MAX_NAP_NS UINT64_C(20000000)
@@ -40,10 +41,18 @@ static int end_of(int status)
             raise(number);
         }
     }
-    if (requests > 1)
-        return EXIT_INTERRUPTED;
-    const char *name = sigabbrev_np(number);
     struct err err = ERR_INIT;
+    if (requests > 1 || (requests > 0 && number == SIGALRM))
+        return EXIT_INTERRUPTED;
+    if (number == SIGALRM) {
+        err_set(&err, ERR_TIMEOUT,
+                "an OpenCL driver did not answer in %d s while it listed or opened its devices; "
+                "OCL_ICD_VENDORS can "
+                "name those that do",
+                DRIVER_LIMIT_S);
+        return report_error(&err);
+    }
+    const char *name = sigabbrev_np(number);
     err_set(&err, ERR_WORKER, "the process that runs the renderers ended (SIG%s)%s", name ? name : "?",
             number == SIGKILL ? ", perhaps for want of memory" : ": most likely a driver crashed");
     return report_error(&err);

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "bench/runner.h"
+#include "cli/signals.h"
 #include "cpu/topology.h"
 #include "gpu/opencl.h"
 #include "model/image_png.h"
@@ -23,6 +24,7 @@ static void ask_loader(char *version, size_t size)
     const pid_t child = fork();
     if (child == 0) {
         char text[128];
+        signals_driver_begin();
         opencl_loader_version(text, sizeof text);
         _exit(write(ends[1], text, strlen(text) + 1) < 0);
     }

@@ -260,6 +260,8 @@ bool opencl_create(const char *selector, const struct opencl_options *options, s
     if (options->max_submit_ns == UINT64_MAX)
         info->max_submit_ns = 0;
     pool_init(&r->pool, &(struct pool_source){create_buffer, release_buffer, r}, info->name, r->budget_bytes);
+    if (options->opened)
+        options->opened();
     if (!choose_path(r, options->path, err))
         goto fail;
     tuning_recall(r);

@@ -199,6 +199,30 @@ def test_a_hang_ends_at_the_time_limit():
     assert reasons and all(re.fullmatch(r"over its 0\.5 s while \w+; the worker was ended", r) for r in reasons)
 
 
+OPENING = [(command, "clCreateContext") for command in ("sweep", "verify", "fit", "kernels", "lanes", "layout", "limits")]
+LISTING = [(command, "clGetPlatformIDs") for command in ("devices", "sweep", "verify", "fit", "kernels", "lanes", "layout", "limits")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def never_opened(request):
+    """Runs of half a minute that do nothing: they hang beside the tests above."""
+    if not any(item.name == "test_a_driver_that_does_not_open" for item in request.session.items):
+        yield None
+        return
+    with concurrent.futures.ThreadPoolExecutor(len(OPENING + LISTING)) as pool:
+        yield {place: pool.submit(faults.run, faults.COMMANDS[place[0]][0], FAULT_NAME=place[1], FAULT_CALL=1, FAULT_MODE="hang")
+               for place in OPENING + LISTING}
+
+
+def test_a_driver_that_does_not_open(never_opened):
+    for (command, name), future in never_opened.items():
+        result = future.result()
+        assert faults.acted(result) == [name], (command, name)
+        assert 29 < result.seconds < 40 and not result.left, (command, name)
+        assert result.code == (0 if command == "devices" else 1)
+        assert "an OpenCL driver did not answer in 30 s while " in result.stderr, (command, name)
+
+
 # ---- a user who is done waiting ----
 
 @pytest.mark.parametrize("command", ["fit", "verify", "lanes", "layout", "limits"])
@@ -210,11 +234,11 @@ def test_a_crash_is_said(command):
 
 @pytest.fixture
 def hanging(tmp_path, request):
-    """A sweep whose driver hangs in the device's first cell, or another command in its first kernel."""
-    command, call = getattr(request, "param", (SWEEP, "100"))
+    """A sweep whose driver hangs in the device's first cell, or another command in a call of its own."""
+    command, call, name = getattr(request, "param", (SWEEP, "100", "clEnqueueNDRangeKernel"))
     (tmp_path / "p.ppm").write_text(faults.FILES["p.ppm"])
     (tmp_path / "g.json").write_text(json.dumps({**GRID, "measure": {**faults.MEASURE, "timeout_seconds": 60}}))
-    environment = {**os.environ, "OPENCL_LAYERS": faults.layer(), "FAULT_NAME": "clEnqueueNDRangeKernel", "FAULT_CALL": call,
+    environment = {**os.environ, "OPENCL_LAYERS": faults.layer(), "FAULT_NAME": name, "FAULT_CALL": call,
                    "FAULT_MODE": "hang", "FAULT_LOG": str(tmp_path / "log"), "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen([PROGRAM, *command], cwd=tmp_path, env=environment, text=True, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
@@ -255,10 +279,10 @@ def test_the_worker_goes_with_its_parent(hanging):
     assert ends_within(hanging.pid, 5)
 
 
-FIT = (faults.COMMANDS["fit"][0], "1")
+FIT = (faults.COMMANDS["fit"][0], "1", "clEnqueueNDRangeKernel")
 
 
-@pytest.mark.parametrize("hanging", [FIT, (["layout"], "1")], indirect=True)
+@pytest.mark.parametrize("hanging", [FIT, (["layout"], "1", "clEnqueueNDRangeKernel")], indirect=True)
 def test_a_command_that_hangs_ends_at_the_second_interrupt(hanging):
     hanging.send_signal(signal.SIGINT)
     time.sleep(0.1)
@@ -266,6 +290,19 @@ def test_a_command_that_hangs_ends_at_the_second_interrupt(hanging):
     _, stderr = hanging.communicate(timeout=30)
     assert hanging.returncode in (130, -signal.SIGINT), stderr
     assert ends_within(hanging.pid, 1)
+
+
+@pytest.mark.parametrize("hanging", [
+    (["devices"], "1", "clGetPlatformIDs"), (SWEEP, "1", "clGetDeviceIDs"), (SWEEP, "1", "clCreateContext"),
+    (FIT[0], "1", "clGetPlatformIDs"), (FIT[0], "1", "clCreateContext"), (faults.COMMANDS["verify"][0], "1", "clGetDeviceIDs"),
+    (faults.COMMANDS["kernels"][0], "1", "clCreateContext"), (["layout"], "1", "clGetPlatformIDs")], indirect=True)
+def test_interrupting_a_driver_that_does_not_open(hanging):
+    start = time.monotonic()
+    hanging.send_signal(signal.SIGINT)
+    _, stderr = hanging.communicate(timeout=30)
+    assert hanging.returncode in (130, -signal.SIGINT), stderr
+    assert time.monotonic() - start < 2
+    assert ends_within(hanging.pid, 0.5)
 
 
 @pytest.mark.parametrize("hanging", [FIT], indirect=True)
