@@ -215,6 +215,9 @@ bool fit_train(struct renderer *renderer, const struct render_spec *spec, const 
         return false;
     bool ok = prepare(&t, params, background, target, err) && train(&t, err) && fetch_best(&t, err) &&
               verify(&t, spec, background, target, err);
+    struct render_counts counts;
+    renderer->ops->counts(t.job, &counts);
+    out->longest_submission_ns = counts.longest_submission_ns;
     free(t.steps);
     free(t.moments);
     renderer->ops->close(t.job);

@@ -31,6 +31,7 @@ struct fit_run {
     uint64_t *at_ns; /* owned; [steps] since the start; within a block that ran at once, in equal parts */
     uint32_t best;   /* the step of least loss */
     float *params;   /* owned; [T][10] its scene */
+    uint64_t longest_submission_ns; /* 0 where they are not timed */
     enum fit_end end;
 };
 

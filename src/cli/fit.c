@@ -16,6 +16,7 @@
 #include "cli/render.h"
 #include "cli/signals.h"
 #include "model/image.h"
+#include "report/warnings.h"
 
 #define DEFAULT_STEPS 600
 #define DEFAULT_TRIANGLES "128"
@@ -317,6 +318,13 @@ static bool train(struct runs *r, struct renderer *renderer, const struct render
     return ok;
 }
 
+static void warn(void *context, const char *text)
+{
+    const struct runs *r = context;
+
+    say(&r->options->measure.base, "%s", text);
+}
+
 /* *rate: steps a second of the first device with this spec; 0: this is the first. */
 static bool run_one(struct runs *r, const struct render_spec *spec, size_t device, double *rate,
                     struct err *err)
@@ -339,6 +347,7 @@ static bool run_one(struct runs *r, const struct render_spec *spec, size_t devic
     if (ok) {
         memcpy(scene.params, run.params, (size_t)scene.triangles * SCENE_STRIDE * sizeof(float));
         put_run(r, spec, info, &run, *rate);
+        warnings_submission(run.longest_submission_ns, what, warn, r);
         *rate = *rate > 0 ? *rate : steps_a_second(&run);
         r->diverged = r->diverged || run.end == FIT_DIVERGED;
         ok = fit_files_save(strbuf_str(&name), renderer, &scene, spec, &run, err);

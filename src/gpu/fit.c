@@ -221,6 +221,7 @@ bool job_fit(struct render_job *base, const struct fit_block *block, struct err 
         if (!ok)
             break;
     }
+    job->counts.longest_submission_ns = job->longest_submission_ns;
     ok = ok && (!block->best || copy(job, false, job->fit->best, block->best, values_of(job), err));
     free(losses);
     return ok;

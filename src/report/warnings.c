@@ -257,21 +257,29 @@ static void samples(const struct teller *t)
 static void submissions(const struct teller *t)
 {
     const struct cell *longest = NULL;
-    char took[UNITS_MAX];
 
     for (size_t i = 0; i < t->results->cell_count; i++) {
         const struct cell *c = &t->results->cells[i];
-        if (c->counts.longest_submission_ns >= LONG_SUBMISSION_NS &&
-            (!longest || c->counts.longest_submission_ns > longest->counts.longest_submission_ns))
+        if (!longest || c->counts.longest_submission_ns > longest->counts.longest_submission_ns)
             longest = c;
     }
-    if (!longest)
+    if (longest)
+        warnings_submission(longest->counts.longest_submission_ns, longest->id, t->tell, t->context);
+}
+
+void warnings_submission(uint64_t longest_ns, const char *of, void (*tell)(void *context, const char *text),
+                         void *context)
+{
+    const struct teller t = {.tell = tell, .context = context};
+    char took[UNITS_MAX];
+
+    if (longest_ns < LONG_SUBMISSION_NS)
         return;
-    units_time(took, longest->counts.longest_submission_ns);
-    warn(t,
-         "a submission took %s (%s): watchdogs often end kernels after 2 s; lower --max-submit-ms, or measure "
+    units_time(took, longest_ns);
+    warn(&t,
+         "a submission took %s (%s): watchdogs often end kernels after 2 s; lower --max-submit-ms, or take "
          "smaller pictures with fewer triangles there",
-         took, longest->id);
+         took, of);
 }
 
 void warnings_tell(const struct results *results, void (*tell)(void *context, const char *text),

@@ -5,8 +5,12 @@
 #include "record/results.h"
 
 /* Tells each warning as one line: the canary's drift and unsteadiness, load, governor, quota, throttled or
- * shared GPUs, outliers, slow first samples. */
+ * shared GPUs, outliers, slow first samples, long submissions. */
 void warnings_tell(const struct results *results, void (*tell)(void *context, const char *text),
                    void *context);
+
+/* Tells where the longest submission of something came within a factor of two of what watchdogs usually allow. */
+void warnings_submission(uint64_t longest_ns, const char *of, void (*tell)(void *context, const char *text),
+                         void *context);
 
 #endif

@@ -37,21 +37,24 @@ FILES = {
 }
 SWEEP = ["--no-progress", "-o", "r.json"]
 
-# name: arguments, what the device says of itself
+DISCRETE = {"FAULT_DEVICE": "discrete"}
+SLOW = {"FAULT_SLOW": 20}  # its own rules ask for a second of calls: of slow ones these are few
+
+# name: arguments, what the device is like
 COMMANDS = {
-    "sweep": (["sweep", "c.json", *SWEEP], None),
-    "sweep-discrete": (["sweep", "c.json", *SWEEP], "discrete"),
-    "sweep-host": (["sweep", "h.json", *SWEEP], "discrete"),
-    "profile": (["profile", "-d", "ocl", "-a", "size=8", "-a", "triangles=2", "-a", "batch=1", *SWEEP], None),
-    "devices": (["devices"], None),
-    "limits": (["devices", "--limits", "c.json"], None),
-    "layout": (["layout"], None),
-    "verify": (["verify", "-d", "ocl", "--golden", "golden", "--no-progress"], None),
-    "verify-discrete": (["verify", "-d", "ocl", "--golden", "golden", "--no-progress"], "discrete"),
-    "fit": (["fit", "p.ppm", "-d", "ocl", "-s", "8", "-n", "2", "--steps", "3", "--no-progress", "-o", "fit"], None),
-    "kernels": (["kernels", "gather", "--path", "cpu", "--no-progress"], None),
-    "kernels-at-once": (["kernels", "gather", "--path", "cpu", "--no-progress", "--at-once"], None),
-    "lanes": (["lanes", "-s", "8", "-n", "2", "-m"], None),
+    "sweep": (["sweep", "c.json", *SWEEP], {}),
+    "sweep-discrete": (["sweep", "c.json", *SWEEP], DISCRETE),
+    "sweep-host": (["sweep", "h.json", *SWEEP], DISCRETE),
+    "profile": (["profile", "-d", "ocl", "-a", "size=8", "-a", "triangles=2", "-a", "batch=1", *SWEEP], SLOW),
+    "devices": (["devices"], {}),
+    "limits": (["devices", "--limits", "c.json"], {}),
+    "layout": (["layout"], {}),
+    "verify": (["verify", "-d", "ocl", "--golden", "golden", "--no-progress"], {}),
+    "verify-discrete": (["verify", "-d", "ocl", "--golden", "golden", "--no-progress"], DISCRETE),
+    "fit": (["fit", "p.ppm", "-d", "ocl", "-s", "8", "-n", "2", "--steps", "3", "--no-progress", "-o", "fit"], {}),
+    "kernels": (["kernels", "gather", "--path", "cpu", "--no-progress"], {}),
+    "kernels-at-once": (["kernels", "gather", "--path", "cpu", "--no-progress", "--at-once"], {}),
+    "lanes": (["lanes", "-s", "8", "-n", "2", "-m"], {}),
 }
 
 Run = collections.namedtuple("Run", "code stdout stderr files logs left seconds")
@@ -181,7 +184,7 @@ def judge(result, mode="error", code_name="CL_OUT_OF_RESOURCES"):
 
 def run_point(command, at, mode="error", **environment):
     arguments, device = COMMANDS[command]
-    return run(arguments, FAULT_DEVICE=device, FAULT_CALL=at, FAULT_MODE=mode, **environment)
+    return run(arguments, FAULT_CALL=at, FAULT_MODE=mode, **{**device, **environment})
 
 
 def points_of(calls, every):

@@ -312,6 +312,14 @@ def test_a_command_that_is_killed_leaves_nothing(hanging):
     assert ends_within(hanging.pid, 5)
 
 
+def test_a_fit_warns_of_long_submissions():
+    for slow, warns in (("1100:5", True), ("200:5", False)):
+        result = faults.run([*faults.COMMANDS["fit"][0], "--max-submit-ms", "50"], FAULT_SLOW=slow)
+        assert result.code == 0, result.stderr
+        warned = re.search(r"^gpubench: a submission took 1\.\d\d s \(.*, 8x8, 2 triangles\): watchdogs often end", result.stderr, re.M)
+        assert bool(warned) == warns, result.stderr
+
+
 # ---- what the program may do ----
 
 def test_starts_nothing_but_itself():

@@ -260,6 +260,7 @@ static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kerne
     cl_int code;
     if (GOES_WRONG(clEnqueueNDRangeKernel, code))
         return code;
+    fault_launch();
     code = devices_allow_launch(dimensions, local);
     return code != CL_SUCCESS ? code
                               : count_event(next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,

@@ -21,7 +21,8 @@ static struct {
     pthread_mutex_t lock;
     unsigned long at; /* the call that goes wrong */
     unsigned long counted;
-    const char *only, *mode, *log, *times, *device;
+    const char *only, *mode, *log, *times, *device, *slow;
+    unsigned long launches;
     bool always;
     cl_int code;
     long objects[OBJECTS];
@@ -54,7 +55,19 @@ void fault_init(void)
     state.log = getenv("FAULT_LOG");
     state.times = getenv("FAULT_TIMES");
     state.device = getenv("FAULT_DEVICE");
+    state.slow = getenv("FAULT_SLOW");
     dl_iterate_phdr(find_image, NULL);
+}
+
+void fault_launch(void)
+{
+    unsigned long ms, which = 0;
+
+    pthread_mutex_lock(&state.lock);
+    const unsigned long launch = ++state.launches;
+    pthread_mutex_unlock(&state.lock);
+    if (state.slow && sscanf(state.slow, "%lu:%lu", &ms, &which) >= 1 && (which == 0 || which == launch))
+        usleep((useconds_t)(ms * 1000));
 }
 
 bool fault_times(const char *kind)

@@ -9,6 +9,7 @@
  *                     garbage (as lie, and what is returned is 0xA5 bytes), hang, crash, kill
  *   FAULT_CODE=CODE   -5, CL_OUT_OF_RESOURCES, unless said otherwise
  *   FAULT_ALWAYS=1    that call and all after it
+ *   FAULT_SLOW=MS[:N] each launch of a kernel takes so many milliseconds longer; with N, the N-th alone does
  *   FAULT_TIMES=KIND  events' times: zero, equal, reversed, far
  *   FAULT_DEVICE=KIND what there is: no-platform, none, no-count, odd-strings, long-strings, empty-strings,
  *                     no-end (strings without one), zero-limits, minimum (as little as OpenCL promises, and no
@@ -38,6 +39,8 @@ void fault_init(void);
 enum act fault_enter(const char *name, cl_int *code);
 /* delta: objects made (positive) or released. */
 void fault_count(enum object type, int delta);
+/* Before a kernel is launched. */
+void fault_launch(void);
 bool fault_times(const char *kind);
 bool fault_device(const char *kind);
 
