@@ -9,7 +9,7 @@
 #include "gpu/embedded.h"
 #include "gpu/error.h"
 
-#define MAX_INCLUDES 16
+#define MAX_DEPTH 16
 #define MAX_SOURCE_BYTES (1u << 20)
 
 struct program_entry {
@@ -21,8 +21,7 @@ struct program_entry {
 struct expansion {
     const char *kernel_dir;
     struct strbuf *out;
-    char seen[MAX_INCLUDES][64];
-    size_t seen_count;
+    size_t depth; /* of files that include each other */
 };
 
 static bool read_embedded(const char *file, struct strbuf *out)
@@ -63,12 +62,10 @@ static bool expand(struct expansion *x, const char *file, struct err *err)
     unsigned line_number = 0;
     bool ok = false;
 
-    for (size_t i = 0; i < x->seen_count; i++)
-        if (strcmp(x->seen[i], file) == 0)
-            return true;
-    if (x->seen_count == MAX_INCLUDES)
-        return err_set(err, ERR_INTERNAL, "the kernel %s is one of too many included files", file);
-    snprintf(x->seen[x->seen_count++], sizeof(x->seen[0]), "%s", file);
+    /* A file may come again: its guard decides, as the first may stand where a condition leaves it out. */
+    if (x->depth == MAX_DEPTH)
+        return err_set(err, ERR_INTERNAL, "the kernel %s is included too deep", file);
+    x->depth++;
     if (x->kernel_dir) {
         if (!read_from_dir(x->kernel_dir, file, &text, err))
             goto out;
@@ -79,7 +76,7 @@ static bool expand(struct expansion *x, const char *file, struct err *err)
     if (!strbuf_ok(&text, err))
         goto out;
     /* Compilers take nothing for a program without kernels; who left a file empty wants to know here. */
-    if (x->seen_count == 1 && strspn(strbuf_str(&text), " \t\r\n") == text.len) {
+    if (x->depth == 1 && strspn(strbuf_str(&text), " \t\r\n") == text.len) {
         err_set(err, ERR_BUILD, "kernels/%s is empty", file);
         goto out;
     }
@@ -100,13 +97,14 @@ static bool expand(struct expansion *x, const char *file, struct err *err)
     }
     ok = strbuf_ok(x->out, err);
 out:
+    x->depth--;
     strbuf_fini(&text);
     return ok;
 }
 
 bool program_source(const char *file, const char *kernel_dir, struct strbuf *out, struct err *err)
 {
-    struct expansion x = {.kernel_dir = kernel_dir, .out = out, .seen_count = 0};
+    struct expansion x = {.kernel_dir = kernel_dir, .out = out, .depth = 0};
 
     return expand(&x, file, err);
 }

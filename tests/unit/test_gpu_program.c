@@ -6,16 +6,14 @@
 #include "gpu/renderer.h"
 #include "unit/scratch.h"
 
-static void test_includes_once_with_lines(void **state)
+static void test_includes_with_lines(void **state)
 {
     struct strbuf source = STRBUF_INIT;
     struct err err = ERR_INIT;
 
     (void)state;
     expect_ok(program_source("tile.cl", NULL, &source, &err), &err, "program_source");
-    const char *first = strstr(source.data, "#line 1 \"kernels/shared.h\"");
-    assert_non_null(first);
-    assert_null(strstr(first + 1, "#line 1 \"kernels/shared.h\""));
+    assert_non_null(strstr(source.data, "#line 1 \"kernels/shared.h\""));
     assert_null(strstr(source.data, "#include \""));
     assert_true(strncmp(source.data, "#line 1 \"kernels/tile.cl\"\n", 26) == 0);
     strbuf_fini(&source);
@@ -23,6 +21,34 @@ static void test_includes_once_with_lines(void **state)
     assert_int_equal(err.code, ERR_INTERNAL);
     err_fini(&err);
     strbuf_fini(&source);
+}
+
+/* What is included where a condition leaves it out must be there where it is included again. */
+static void test_conditions_decide_over_includes(void **state)
+{
+    struct strbuf source = STRBUF_INIT;
+    struct err err = ERR_INIT;
+    static const char *const files[] = {"a.cl", "b.h", "c.h"};
+    static const char *const texts[] = {"#if 0\n#include \"b.h\"\n#endif\n#include \"c.h\"\n", "int of_b;\n",
+                                        "#include \"b.h\"\nint of_c;\n"};
+    static const char circle[] = "#include \"c.h\"\n";
+    char dir[SCRATCH_MAX], path[SCRATCH_MAX];
+
+    (void)state;
+    scratch_make(dir);
+    for (size_t i = 0; i < 3; i++)
+        scratch_write(scratch_path(path, dir, files[i]), texts[i], strlen(texts[i]));
+    expect_ok(program_source("a.cl", dir, &source, &err), &err, "program_source");
+    const char *second = strstr(strstr(source.data, "int of_b;") + 1, "int of_b;");
+    assert_non_null(second);
+    assert_non_null(strstr(second, "int of_c;"));
+    strbuf_fini(&source);
+    scratch_write(path, circle, strlen(circle));
+    assert_false(program_source("a.cl", dir, &source, &err));
+    assert_non_null(strstr(err.text, "too deep"));
+    err_fini(&err);
+    strbuf_fini(&source);
+    scratch_remove(dir, files, 3);
 }
 
 /* NVIDIA's compiler counts the lines of the whole source. */
@@ -101,7 +127,8 @@ static void test_layout_is_the_same_on_both_sides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_includes_once_with_lines),
+        cmocka_unit_test(test_includes_with_lines),
+        cmocka_unit_test(test_conditions_decide_over_includes),
         cmocka_unit_test(test_lines_of_the_whole_are_named),
         cmocka_unit_test(test_build_log_names_the_line),
         cmocka_unit_test(test_layout_is_the_same_on_both_sides),
