@@ -91,6 +91,8 @@ static bool make_tables(struct table_run *run, const char *const *names, size_t 
         if (!kind->make(run->results, &run->tables, &run->count, err))
             return err_wrap(err, "table %s", name);
     }
+    for (size_t i = 0; run->results->partial && i < run->count; i++)
+        table_note(&run->tables[i], "partial: the run was interrupted before all was measured");
     return true;
 }
 

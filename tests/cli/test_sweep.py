@@ -254,6 +254,7 @@ def test_interrupted_keeps_what_was_measured(write_config, tmp_path):
     assert report.returncode == 0
     assert "not complete" in report.stderr
     assert report.stdout == stdout
+    assert "partial: the run was interrupted" in stdout
 
 
 def interrupt(tmp_path, *options):
