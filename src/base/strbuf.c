@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clocale.h"
 #include "base/mem.h"
@@ -102,6 +104,24 @@ bool strbuf_add_file(struct strbuf *sb, const char *path, struct err *err)
     if (!is_stdin)
         fclose(file);
     return ok;
+}
+
+bool strbuf_save(const struct strbuf *sb, const char *path, struct err *err)
+{
+    FILE *file = fopen(path, "wbe");
+    struct stat s;
+
+    if (!file)
+        return err_set_native(err, ERR_IO, errno, "cannot write %s", path);
+    const bool plain = fstat(fileno(file), &s) == 0 && S_ISREG(s.st_mode);
+    bool ok = fwrite(strbuf_str(sb), 1, sb->len, file) == sb->len;
+    ok = fclose(file) == 0 && ok;
+    if (ok)
+        return true;
+    err_set_native(err, ERR_IO, errno, "cannot write %s", path);
+    if (plain)
+        unlink(path);
+    return false;
 }
 
 const char *strbuf_str(const struct strbuf *sb)

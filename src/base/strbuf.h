@@ -27,6 +27,9 @@ void strbuf_pad(struct strbuf *sb, char c, size_t count);
 /* Appends a whole file ("-" is standard input); ERR_IO when it cannot be read or is larger than this. */
 #define STRBUF_FILE_MAX (1u << 30)
 bool strbuf_add_file(struct strbuf *sb, const char *path, struct err *err) GB_NODISCARD;
+/* Makes a file of it, or replaces what is in one; a plain file that could not be written to its end is removed.
+ * ERR_IO. */
+bool strbuf_save(const struct strbuf *sb, const char *path, struct err *err) GB_NODISCARD;
 /* The text so far, "" while empty; owned by sb, valid until the next append. */
 const char *strbuf_str(const struct strbuf *sb);
 /* false with err filled when an append could not get memory. */

@@ -85,8 +85,6 @@ void fit_files_name(const char *prefix, const struct device_info *device, const 
 static bool save_losses(const char *path, const struct fit_run *run, struct err *err)
 {
     struct strbuf text = STRBUF_INIT;
-    FILE *file = NULL;
-    bool ok = false;
 
     strbuf_add(&text, "step,sigma,loss,seconds\n");
     for (uint32_t i = 0; i < run->count; i++) {
@@ -95,14 +93,7 @@ static bool save_losses(const char *path, const struct fit_run *run, struct err 
             units_exact(loss, run->loss[i]);
         strbuf_addf(&text, "%u,%.9g,%s,%.6f\n", i, (double)run->sigma[i], loss, (double)run->at_ns[i] / 1e9);
     }
-    if (!strbuf_ok(&text, err))
-        goto out;
-    file = fopen(path, "w");
-    ok = file && fwrite(strbuf_str(&text), 1, text.len, file) == text.len;
-    ok = (file && fclose(file) == 0) && ok;
-    if (!ok)
-        err_set_native(err, ERR_IO, errno, "cannot write %s", path);
-out:
+    bool ok = strbuf_ok(&text, err) && strbuf_save(&text, path, err);
     strbuf_fini(&text);
     return ok;
 }
@@ -117,10 +108,16 @@ bool fit_files_save(const char *name, struct renderer *renderer, const struct sc
         strbuf_addf(&paths[i], "%s%s", name, suffixes[i]);
         ok = ok && strbuf_ok(&paths[i], err);
     }
-    ok = ok && scene_save(strbuf_str(&paths[0]), scene, err) &&
-         render_save(renderer, scene, run->sigma[run->best], spec->width, spec->height, strbuf_str(&paths[1]),
-                     err) &&
-         save_losses(strbuf_str(&paths[2]), run, err);
+    /* What can be kept is kept. */
+    if (ok) {
+        const bool saved[] = {
+            scene_save(strbuf_str(&paths[0]), scene, err),
+            save_losses(strbuf_str(&paths[2]), run, err),
+            render_save(renderer, scene, run->sigma[run->best], spec->width, spec->height,
+                        strbuf_str(&paths[1]), err),
+        };
+        ok = saved[0] && saved[1] && saved[2];
+    }
     for (size_t i = 0; i < SUFFIXES; i++)
         strbuf_fini(&paths[i]);
     return ok;

@@ -1,5 +1,4 @@
 /* gpubench lanes: how full lock-step groups are, and what that costs. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -164,8 +163,6 @@ static bool plot(const char *path, const struct lanes_set *set, uint32_t cap, st
 {
     struct lanes_panel panels[6] = {{.lanes = 0}};
     struct strbuf text = STRBUF_INIT;
-    FILE *f = NULL;
-    bool ok;
 
     fill_panel(&panels[0], &set->rays, LANES_ROWS, 32, cap);
     fill_panel(&panels[1], &set->rays, LANES_SHUFFLED, 32, cap);
@@ -174,14 +171,7 @@ static bool plot(const char *path, const struct lanes_set *set, uint32_t cap, st
     fill_panel(&panels[4], &set->tested, LANES_8X4, 32, cap);
     fill_panel(&panels[5], &set->tested, LANES_SHUFFLED, 32, cap);
     lanes_plot(panels, 6, &text);
-    ok = strbuf_ok(&text, err);
-    if (ok && !(f = fopen(path, "w")))
-        ok = err_set_native(err, ERR_IO, errno, "%s", path);
-    if (f) {
-        bool written = fwrite(strbuf_str(&text), 1, text.len, f) == text.len;
-        if (fclose(f) != 0 || !written)
-            ok = err_set_native(err, ERR_IO, errno, "%s", path);
-    }
+    bool ok = strbuf_ok(&text, err) && strbuf_save(&text, path, err);
     strbuf_fini(&text);
     return ok;
 }

@@ -1,6 +1,5 @@
 #include "model/image.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,17 +188,6 @@ static unsigned char encode(float linear)
     return (unsigned char)(linear_to_srgb(v) * 255.0 + 0.5);
 }
 
-static bool write_file(const char *path, const struct strbuf *data, struct err *err)
-{
-    FILE *file = fopen(path, "wb");
-
-    if (!file)
-        return err_set_native(err, ERR_IO, errno, "cannot write %s", path);
-    bool ok = fwrite(data->data, 1, data->len, file) == data->len;
-    ok = (fclose(file) == 0) && ok;
-    return ok || err_set_native(err, ERR_IO, errno, "cannot write %s", path);
-}
-
 bool image_save(const char *path, const float *pixels, uint32_t width, uint32_t height, struct err *err)
 {
     const uint64_t count = (uint64_t)width * height * 3;
@@ -218,7 +206,7 @@ bool image_save(const char *path, const float *pixels, uint32_t width, uint32_t 
     } else {
         ok = png_encode(&file, rgb, width, height, err);
     }
-    ok = ok && strbuf_ok(&file, err) && write_file(path, &file, err);
+    ok = ok && strbuf_ok(&file, err) && strbuf_save(&file, path, err);
     strbuf_fini(&file);
     free(rgb);
     return ok;

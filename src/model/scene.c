@@ -1,6 +1,5 @@
 #include "model/scene.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,7 +241,6 @@ static struct json *to_json(const struct scene *scene)
 bool scene_save(const char *path, const struct scene *scene, struct err *err)
 {
     struct strbuf sb = STRBUF_INIT;
-    bool ok = false;
 
     for (uint64_t i = 0; i < (uint64_t)scene->triangles * SCENE_STRIDE; i++)
         if (!isfinite(scene->params[i]))
@@ -251,21 +249,8 @@ bool scene_save(const char *path, const struct scene *scene, struct err *err)
                            (unsigned long long)(i / SCENE_STRIDE));
 
     struct json *root = to_json(scene);
-    bool printed = json_print(root, true, &sb, err);
+    bool ok = json_print(root, true, &sb, err) && strbuf_save(&sb, path, err);
     json_free(root);
-    if (!printed)
-        goto out;
-
-    FILE *file = fopen(path, "w");
-    if (!file) {
-        err_set_native(err, ERR_IO, errno, "cannot write %s", path);
-        goto out;
-    }
-    ok = fwrite(sb.data, 1, sb.len, file) == sb.len;
-    ok = (fclose(file) == 0) && ok;
-    if (!ok)
-        err_set_native(err, ERR_IO, errno, "cannot write %s", path);
-out:
     strbuf_fini(&sb);
     return ok;
 }

@@ -1,6 +1,7 @@
 """gpubench fit: files, pictures of all kinds, ends, and the same losses each time."""
 import csv
 import json
+import resource
 import signal
 import subprocess
 import time
@@ -49,6 +50,16 @@ def test_nothing_is_overwritten(gpubench, tmp_path):
     assert run.returncode == 1
     assert "out.csv is there already" in run.stderr
     assert (tmp_path / "out.csv").read_text() == "mine"
+
+
+def test_what_a_full_disk_has_room_for_is_kept(gpubench, tmp_path):
+    """The scene is too large, and no part of it stays."""
+    run = gpubench("fit", PHOTO, "-d", "openmp", "-o", "out", "-s", 8, "-n", 32, "--steps", 5, "-q",
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500)))
+    assert run.returncode == 1 and "8x8" in run.stdout
+    assert run.stderr == "gpubench: error: cannot write out.json: File too large\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.png"]
+    assert len(losses(tmp_path / "out.csv")) == 5
 
 
 def test_a_folder_that_is_not_there_is_found_first(gpubench):
