@@ -165,8 +165,6 @@ static inline void atomic_add_float(volatile global float *sum, float value)
 {
 #if defined(PATH_PTX)
     asm volatile("red.global.add.f32 [%0], %1;" ::"l"(sum), "f"(value) : "memory");
-#elif defined(FLOAT_ATOMICS)
-    atomic_fetch_add_explicit((volatile global atomic_float *)sum, value, memory_order_relaxed);
 #else
     /* Starting from a guess instead of a load: the first exchange reads the value. */
     uint want = 0, found;

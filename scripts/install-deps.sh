@@ -101,7 +101,7 @@ if [ $tests = yes ]; then
     want python3-pytest "tests of the command line" /usr/bin/python3 -c 'import pytest'
     want python3-jsonschema "results files against their schema" /usr/bin/python3 -c 'import jsonschema'
     want oclgrind "kernels under a memory and race checker" command -v oclgrind
-    want clang "a second compiler" command -v clang
+    want clang "a second compiler, for kernels, too" command -v clang
     want libclang-rt-dev "make fuzz" sh -c 'ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-x*.a'
     want libomp-dev "OpenMP for clang" sh -c 'ls /usr/lib/llvm-*/lib/libomp.so'
     want valgrind "make check-valgrind" command -v valgrind
