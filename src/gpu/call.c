@@ -111,7 +111,7 @@ static bool run_slice(struct opencl_job *job, struct watch *watch, struct slice 
     slice_view(job, s);
     if (!end_phase(job, watch, PHASE_PACK, err))
         return false;
-    if (!slice_take(job, s->scenes, &s->buffers, err))
+    if (!slice_take(job, &s->buffers, err))
         return false;
     if (!end_phase(job, watch, PHASE_ALLOC, err) || !slice_upload(job, watch, s, err) ||
         !end_phase(job, watch, PHASE_UPLOAD, err) || !dispatch(job, watch, s, err) ||

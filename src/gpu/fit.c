@@ -171,7 +171,7 @@ static bool run_steps(struct opencl_job *job, const struct fit_step *steps, uint
     struct watch watch = {.queue = job->r->queue};
     struct slice s = {.scenes = 1};
 
-    if (!slice_take(job, 1, &s.buffers, err))
+    if (!slice_take(job, &s.buffers, err))
         return false;
     s.buffers.in = job->fit->params;
     s.buffers.out = job->fit->out;

@@ -228,7 +228,7 @@ static bool poison_device(struct opencl_job *job, struct err *err)
     bool ok = false;
     cl_int code = CL_SUCCESS;
 
-    if (!slice_take(job, job->plan.slice_scenes, &b, err))
+    if (!slice_take(job, &b, err))
         return false;
     for (size_t i = 0; i < b.taken_count; i++) {
         size_t bytes = 0;

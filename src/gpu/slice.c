@@ -21,9 +21,10 @@ static bool take(struct opencl_job *job, struct slice_buffers *b, cl_mem *which,
     return true;
 }
 
-bool slice_take(struct opencl_job *job, uint32_t scenes, struct slice_buffers *out, struct err *err)
+bool slice_take(struct opencl_job *job, struct slice_buffers *out, struct err *err)
 {
     const struct scene_bytes *s = &job->plan.scene;
+    const uint32_t scenes = job->plan.slice_scenes;
     const cl_mem_flags own = CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS;
 
     job->r->pool.keeps = job->base.spec.pool;

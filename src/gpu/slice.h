@@ -38,7 +38,9 @@ struct slice {
     uint32_t first, scenes; /* of the batch */
 };
 
-bool slice_take(struct opencl_job *job, uint32_t scenes, struct slice_buffers *out, struct err *err) GB_NODISCARD;
+/* Room for the most scenes that a slice of the job has, so that the last one, which may have fewer, finds buffers of its
+ * size in the pool: the budget has no room for two sizes. */
+bool slice_take(struct opencl_job *job, struct slice_buffers *out, struct err *err) GB_NODISCARD;
 void slice_give(struct opencl_job *job, struct slice_buffers *b);
 
 /* The kernels' parameters for slice->first and ->scenes. */

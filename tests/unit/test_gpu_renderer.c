@@ -240,12 +240,12 @@ static void test_budget_splits(void **state)
     const char *selector = devices[device_best(devices, count, BACKEND_OPENCL)].selector;
     struct opencl_options options = {0};
     struct renderer *r = NULL;
-    struct render_spec spec = small_spec(64, 64, 64, 12);
+    struct render_spec spec = small_spec(64, 64, 64, 11);
     struct render_footprint footprint;
     struct render_counts counts;
     char budget[UNITS_MAX], tape[UNITS_MAX];
 
-    /* A third of what the batch takes on this device. */
+    /* A third of what the batch takes on this device: a slice less at the end, as 11 is prime. */
     spec.keep_images = false;
     expect_ok(opencl_create(selector, &options, &r, &err), &err, "create");
     expect_ok(r->ops->footprint(r, &spec, &footprint, &err), &err, "footprint");
@@ -253,7 +253,7 @@ static void test_budget_splits(void **state)
     struct render_job *job = open_job(r, &spec);
     const size_t values = (size_t)spec.batch * spec.triangles * SCENE_STRIDE;
     float *whole = malloc(values * sizeof(float));
-    double losses[12];
+    double losses[11];
     assert_non_null(whole);
     fill_job(job, 2);
     call_job(job);
@@ -266,7 +266,7 @@ static void test_budget_splits(void **state)
     expect_ok(opencl_create(selector, &options, &r, &err), &err, "create");
     free(devices);
     expect_ok(r->ops->footprint(r, &spec, &footprint, &err), &err, "footprint");
-    assert_in_range(footprint.split, 2, 12);
+    assert_in_range(footprint.split, 2, 10);
     assert_true(footprint.device_bytes <= options.memory_budget_bytes);
     job = open_job(r, &spec);
     fill_job(job, 2);
@@ -275,7 +275,10 @@ static void test_budget_splits(void **state)
     assert_memory_equal(losses, job->io.loss, sizeof(losses));
     free(whole);
     r->ops->counts(job, &counts);
-    assert_in_range(counts.split, 2, 12);
+    assert_in_range(counts.split, 2, 10);
+    call_job(job);
+    r->ops->counts(job, &counts);
+    assert_int_equal(counts.pool_misses, 0);
     r->ops->close(job);
 
     /* A tape is refused, with both figures. */
@@ -283,7 +286,7 @@ static void test_budget_splits(void **state)
     assert_false(r->ops->footprint(r, &spec, &footprint, &err));
     assert_int_equal(err.code, ERR_LIMIT);
     assert_int_equal(footprint.split, 0);
-    assert_int_equal(footprint.tape_bytes, 12ull * 12 * 64 * 64 * 64);
+    assert_int_equal(footprint.tape_bytes, 11ull * 12 * 64 * 64 * 64);
     units_bytes(tape, footprint.tape_bytes);
     assert_non_null(strstr(err.text, tape));
     assert_non_null(strstr(err.text, budget));
