@@ -118,7 +118,7 @@ static bool prepare_point(struct point *p, struct err *err)
 }
 
 /* How many trials from `first` on may be open at the same time: the arrays of all of them within half of the
- * machine's memory, and within half of each device's. At least one. */
+ * machine's memory, and within half of what each renderer may take: a job that verifies keeps more. At least one. */
 static size_t group_length(const struct point *p, size_t first)
 {
     const uint64_t machine = mem_machine_bytes() / 2;
@@ -135,8 +135,8 @@ static size_t group_length(const struct point *p, size_t first)
                 return length > 0 ? length : 1;
         if (!mem_add(host, trial_host_bytes(t->renderer, &t->footprint), &host))
             host = UINT64_MAX;
-        const uint64_t global = t->renderer->info.global_bytes;
-        if (length > 0 && (host > machine || (global > 0 && device > global / 2)))
+        const uint64_t budget = t->footprint.budget_bytes;
+        if (length > 0 && (host > machine || (budget > 0 && device > budget / 2)))
             break;
     }
     return length > 0 ? length : 1;

@@ -137,6 +137,7 @@ bool memory_plan(const struct render_spec *spec, const struct tile_shape *shape,
         scenes = fit ? low : 1;
     }
     out->slice_scenes = (uint32_t)scenes;
+    out->footprint.budget_bytes = limits->budget_bytes;
     out->footprint.device_bytes =
         sum(slice_bytes(&out->scene, scenes, &out->footprint.largest_alloc_bytes), out->resident_bytes);
     if (out->resident_bytes > out->footprint.largest_alloc_bytes)

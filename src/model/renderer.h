@@ -79,6 +79,7 @@ struct render_footprint {
     uint64_t largest_alloc_bytes; /* of them the largest */
     uint64_t host_bytes;          /* io arrays and staging */
     uint64_t tape_bytes;          /* of that, the tape; 0 without one */
+    uint64_t budget_bytes;        /* what all jobs of the renderer may take on the device; 0: no limit of its own */
     uint32_t split;               /* dispatches it takes to fit; 0: it cannot */
 };
 

@@ -155,6 +155,19 @@ def test_times_that_cannot_be(kind, why):
     assert "measured" not in lanes.stdout
 
 
+@pytest.mark.parametrize("budget, most", [("3M", 1), ("1500K", 3)])
+def test_cells_share_no_budget(budget, most):
+    """Each fits alone; open side by side they would not."""
+    config = faults.config(strategy="recompute")
+    config["axes"] = {"size": [96], "triangles": [48], "batch": [9], "call": ["loader", "pageable", "resident"]}
+    result = faults.run(["sweep", "b.json", "--memory-budget", budget, *faults.SWEEP], files={"b.json": json.dumps(config)},
+                        FAULT_DEVICE="discrete")
+    assert (result.code, faults.judge(result)) == (0, None), result.stderr
+    cells = faults.results_of(result)["cells"]
+    assert [cell["status"] for cell in cells] == ["ok"] * 3
+    assert max(cell["counts"]["split"] for cell in cells) == most
+
+
 # ---- lies, hangs and crashes ----
 
 @pytest.mark.parametrize("name, mode, status, word", [
