@@ -25,24 +25,41 @@ static inline void expect_ok(bool ok, const struct err *err, const char *what)
         fail_msg("%s: %s\n%s", what, err->text, err->log ? err->log : "");
 }
 
-/* The best OpenCL device's renderer on a path (NULL: its own best); skips the test when there is none. */
-static inline struct renderer *open_renderer(const char *path)
+/* The best OpenCL device for a path (NULL: any); false where there is none. The path of CPU devices is theirs alone:
+ * its work-items keep more to themselves than a GPU has for all of them. */
+static inline bool find_device(const char *path, char selector[32])
 {
-    struct opencl_options options = {.path = path};
+    const bool on_cpu = path && strcmp(path, "cpu") == 0;
     struct device_info *devices = NULL;
-    struct renderer *r = NULL;
     struct err err = ERR_INIT;
     size_t count = 0;
 
-    if (!opencl_list(&devices, &count, &err) || device_best(devices, count, BACKEND_OPENCL) == count) {
-        print_message("skipped: no usable OpenCL device: %s\n", err.text);
-        free(devices);
-        err_fini(&err);
+    if (!opencl_list(&devices, &count, &err))
+        print_message("%s\n", err.text);
+    err_fini(&err);
+    for (size_t i = 0; i < count; i++)
+        if (on_cpu && devices[i].kind != DEVICE_CPU)
+            snprintf(devices[i].trouble, sizeof(devices[i].trouble), "no CPU");
+    const size_t best = device_best(devices, count, BACKEND_OPENCL);
+    if (best < count)
+        snprintf(selector, 32, "%s", devices[best].selector);
+    free(devices);
+    return best < count;
+}
+
+/* Its renderer on the path (NULL: the device's own best); skips the test when there is none. */
+static inline struct renderer *open_renderer(const char *path)
+{
+    struct opencl_options options = {.path = path};
+    struct renderer *r = NULL;
+    struct err err = ERR_INIT;
+    char selector[32];
+
+    if (!find_device(path, selector)) {
+        print_message("skipped: no usable OpenCL device%s%s\n", path ? " for the path " : "", path ? path : "");
         skip();
     }
-    bool ok =
-        opencl_create(devices[device_best(devices, count, BACKEND_OPENCL)].selector, &options, &r, &err);
-    free(devices);
+    bool ok = opencl_create(selector, &options, &r, &err);
     if (!ok && err.code == ERR_UNSUPPORTED) {
         print_message("skipped: %s\n", err.text);
         err_fini(&err);
@@ -127,26 +144,23 @@ static inline void check_scene(const struct render_job *job, uint32_t b, const c
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The renderer on the i-th path, or NULL where this device cannot run it. */
+/* The renderer on the i-th path, or NULL where no device here can run it. */
 #define PATHS 4
 static inline struct renderer *try_path(size_t i, uint64_t max_submit_ns)
 {
     static const char *const paths[PATHS] = {"cpu", "local", "subgroups", "ptx"};
     struct opencl_options options = {.path = paths[i], .max_submit_ns = max_submit_ns};
-    struct device_info *devices = NULL;
     struct renderer *r = NULL;
     struct err err = ERR_INIT;
-    size_t count = 0;
+    char selector[32];
 
-    if (!opencl_list(&devices, &count, &err) || device_best(devices, count, BACKEND_OPENCL) == count) {
-        free(devices);
-        print_message("skipped: no usable OpenCL device: %s\n", err.text);
+    if (!find_device(NULL, selector)) {
+        print_message("skipped: no usable OpenCL device\n");
         skip();
     }
-    bool ok =
-        opencl_create(devices[device_best(devices, count, BACKEND_OPENCL)].selector, &options, &r, &err);
-    free(devices);
-    if (!ok && err.code != ERR_UNSUPPORTED)
+    if (!find_device(paths[i], selector))
+        return NULL;
+    if (!opencl_create(selector, &options, &r, &err) && err.code != ERR_UNSUPPORTED)
         fail_msg("opencl_create: %s\n%s", err.text, err.log ? err.log : "");
     err_fini(&err);
     return r;
@@ -159,9 +173,10 @@ static inline bool builds_slowly(const struct renderer *r)
     return r->info.kind == DEVICE_CPU && strcmp(r->info.path, "local") == 0;
 }
 
+/* Kernels stay whole, on devices that drive a display, too. */
 #define FOR_PATHS(r)                                                                                         \
     for (size_t path_ = 0; path_ < PATHS; path_++)                                                           \
-        for (struct renderer *r = try_path(path_, 0); r; r->ops->destroy(r), r = NULL)
+        for (struct renderer *r = try_path(path_, UINT64_MAX); r; r->ops->destroy(r), r = NULL)
 
 static inline struct render_spec small_spec(uint32_t width, uint32_t height, uint32_t triangles,
                                             uint32_t batch)

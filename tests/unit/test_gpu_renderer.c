@@ -230,14 +230,12 @@ static void test_partial_sums_are_counted(void **state)
 static void test_budget_splits(void **state)
 {
     (void)state;
-    struct device_info *devices = NULL;
-    struct err err = ERR_INIT;
-    size_t count = 0;
-    if (!opencl_list(&devices, &count, &err) || device_best(devices, count, BACKEND_OPENCL) == count) {
+    char selector[32];
+    if (!find_device(NULL, selector)) {
         print_message("skipped: no usable OpenCL device\n");
         skip();
     }
-    const char *selector = devices[device_best(devices, count, BACKEND_OPENCL)].selector;
+    struct err err = ERR_INIT;
     struct opencl_options options = {0};
     struct renderer *r = NULL;
     struct render_spec spec = small_spec(64, 64, 64, 11);
@@ -264,7 +262,6 @@ static void test_budget_splits(void **state)
     options.memory_budget_bytes = footprint.device_bytes / 3;
     units_bytes(budget, options.memory_budget_bytes);
     expect_ok(opencl_create(selector, &options, &r, &err), &err, "create");
-    free(devices);
     expect_ok(r->ops->footprint(r, &spec, &footprint, &err), &err, "footprint");
     assert_in_range(footprint.split, 2, 10);
     assert_true(footprint.device_bytes <= options.memory_budget_bytes);

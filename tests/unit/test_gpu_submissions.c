@@ -72,8 +72,10 @@ static void test_submissions_are_profiled(void **state)
     struct err err = ERR_INIT;
     uint64_t launches = 0;
 
-    if (!cutter)
+    if (!cutter) {
+        print_message("skipped: no usable OpenCL device of a CPU\n");
         skip();
+    }
     struct render_job *job = open_job(cutter, &spec);
     fill_job(job, 11);
     expect_ok(cutter->ops->call_profiled(job, &profile, &err), &err, "call_profiled");

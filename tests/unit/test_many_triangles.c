@@ -91,6 +91,9 @@ static void check_renderer(struct renderer *r)
 
     spec_init(&spec);
     spec.sigma = 0.03f;
+    /* Warps that share a tile, as they would without bins, add up in another order. */
+    if (strcmp(r->info.path, "ptx") == 0)
+        spec.workgroup = 32;
     check_same(r, spec, &small);
     check_same(r, spec, &long_lists);
     spec.mode = MODE_FORWARD;
