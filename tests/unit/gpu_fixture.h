@@ -25,8 +25,8 @@ static inline void expect_ok(bool ok, const struct err *err, const char *what)
         fail_msg("%s: %s\n%s", what, err->text, err->log ? err->log : "");
 }
 
-/* The best OpenCL device for a path (NULL: any); false where there is none. The path of CPU devices is theirs alone:
- * its work-items keep more to themselves than a GPU has for all of them. */
+/* The best OpenCL device for a path (NULL: any); false where there is none. The path of CPU devices is theirs alone
+ * (and Oclgrind's, which calls itself a GPU): its work-items keep more to themselves than a GPU has for them. */
 static inline bool find_device(const char *path, char selector[32])
 {
     const bool on_cpu = path && strcmp(path, "cpu") == 0;
@@ -38,7 +38,7 @@ static inline bool find_device(const char *path, char selector[32])
         print_message("%s\n", err.text);
     err_fini(&err);
     for (size_t i = 0; i < count; i++)
-        if (on_cpu && devices[i].kind != DEVICE_CPU)
+        if (on_cpu && devices[i].kind != DEVICE_CPU && strcmp(devices[i].platform, "Oclgrind") != 0)
             snprintf(devices[i].trouble, sizeof(devices[i].trouble), "no CPU");
     const size_t best = device_best(devices, count, BACKEND_OPENCL);
     if (best < count)
@@ -56,7 +56,7 @@ static inline struct renderer *open_renderer(const char *path)
     char selector[32];
 
     if (!find_device(path, selector)) {
-        print_message("skipped: no usable OpenCL device%s%s\n", path ? " for the path " : "", path ? path : "");
+        print_message("skipped: no usable OpenCL device for the path %s\n", path ? path : "that suits it best");
         skip();
     }
     bool ok = opencl_create(selector, &options, &r, &err);
