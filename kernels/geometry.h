@@ -66,18 +66,29 @@ struct tile {
 #define COLUMN_OF(tile, j) ((tile)->px + (int)((j) % BLOCKS_X * BLOCK_W))
 #define ROW_OF(tile, j) ((tile)->py + (int)((j) / BLOCKS_X * BLOCK_H))
 
-/* A triangle as the walks hold it. With p a pixel from the tile's corner and t an edge's unit tangent, p is at
- * normal = (-ty, tx).p + z off the edge's line, positive inside, and at along = t.p + w along it: two
- * multiply-adds each. */
+/* A triangle as the walks hold it. With p a pixel from the tile's corner and t an edge's unit tangent, p is
+ * at normal = (-ty, tx).p + z off the edge's line, positive inside, and at along = t.p + w along it: two
+ * multiply-adds each. An odd number of 16 bytes keeps lanes that each write one out of the same banks. */
 struct aimed {
     float4 line[3]; /* x, y: tangent; z, w: offsets of normal and along */
     float4 length;  /* of the edges; w: opacity */
-    float4 inverse; /* 1/length; w: 1 where alpha has a gradient, 0 where its clamp is flat */
-    float4 colour;  /* w: reach */
-    uint4 place;    /* columns, rows, slot, flags */
-    uint4 item;     /* index in the scene; bits of the tile's blocks that it may touch; unused */
-    uint4 odd;      /* nothing: an odd number of 16 bytes keeps lanes that each write one out of the same banks */
+    float4 inverse; /* 1/length; w: where the partial sums go, see SLOT */
+    float4 colour;  /* w: see MARKS */
+    uint4 place;    /* columns, rows; index in the scene; reach, as float */
 };
+
+#define SLOT(t) as_uint((t).inverse.w)
+/* Bits of the tile's blocks that the triangle may touch, and of what the walks must heed. */
+#define MARKS(t) as_uint((t).colour.w)
+#define ALL_BLOCKS ((1u << BLOCKS) - 1u)
+#define MARK_CROSSED (1u << 16)   /* inside is decided by cross products */
+#define MARK_CUT (1u << 17)       /* its bounds leave pixels of the tile out */
+#define MARK_STEEP (1u << 18)     /* 1 - w may come near 0, and alpha has a gradient */
+#define MARK_CLOCKWISE (1u << 19) /* edges run against the order of the vertices */
+#define MARK_EDGE                                                                                            \
+    (1u << 20) /* one edge, which comes first here, is the nearest of all pixels within the bounds */
+#define MARK_BEYOND (1u << 21)         /* and then: some of them may lie beyond its ends */
+#define EDGE_OF(marks) ((marks) >> 22) /* which */
 
 #define LEFT(place) ((int)((place).x & 0xffffu))
 #define RIGHT(place) ((int)((place).x >> 16))
@@ -112,29 +123,28 @@ static inline float4 aim_line(float4 edge, const struct tile *tile)
                     -fma(edge.z, x, edge.w * y) * tile->unit);
 }
 
-static inline struct aimed aim(global const struct shared_triangle *from, const struct tile *tile, uint index,
-                               uint bits)
+/* Below this 1 - w, in units of the residual's scale, its division loses alpha's gradient (MODEL.md). */
+#define STEEP 1e-2f
+
+/* Without the bits of blocks. The slot is the first of all tiles. */
+static inline struct aimed aim(global const struct shared_triangle *from, const struct tile *tile, uint index)
 {
     struct aimed t;
     global const float4 *record = (global const float4 *)from;
+    const float unit = tile->unit, inverse = 1.0f / unit;
     t.line[0] = aim_line(record[0], tile);
     t.line[1] = aim_line(record[1], tile);
     t.line[2] = aim_line(record[2], tile);
-    t.length = record[3];
-    t.inverse = record[4];
+    const float4 length = record[3], inverses = record[4];
+    const uint4 place = as_uint4(record[6]);
     t.colour = record[5];
-    t.place = as_uint4(record[6]);
-    float reach = t.length.w, opacity = t.inverse.w, alpha = t.colour.w;
-    t.length.w = opacity;
-    t.inverse.w = alpha > 0.0f && alpha < 1.0f ? 1.0f : 0.0f;
-    t.colour.w = reach;
-    t.item = (uint4)(index, bits, 0, 0);
-    const float unit = tile->unit, inverse = 1.0f / unit;
-    t.length.xyz *= unit;
-    t.inverse.xyz *= inverse;
-    t.colour.w *= unit;
-    /* w = o/(1 + e) > SHARED_MIN_WEIGHT. */
-    t.inverse.w = opacity * (1.0f / SHARED_MIN_WEIGHT) - 1.0f;
+    const float opacity = inverses.w, alpha = t.colour.w;
+    t.length = (float4)(length.xyz * unit, opacity);
+    t.inverse = (float4)(inverses.xyz * inverse, as_float(place.z));
+    t.place = (uint4)(place.xy, index, as_uint(length.w * unit));
+    t.colour.w = as_float((place.w & SHARED_FLAG_DEGENERATE ? MARK_CROSSED : 0u) |
+                          (place.w & SHARED_FLAG_CLOCKWISE ? MARK_CLOCKWISE : 0u) |
+                          (alpha < 1.0f && alpha > 1.0f - STEEP ? MARK_STEEP : 0u));
     return t;
 }
 

@@ -277,6 +277,28 @@ static inline float team_sum_slot(const struct team *team, const float *v, uint 
 #endif
 }
 
+#ifdef PATH_PTX
+#define EIGHT_STRIDE 12u
+/* Sums eight values over the team's lanes, in a fixed order; a lane gets the sum of value lane % 8. */
+static inline float team_sum_eight(const struct team *team, float4 a, float4 b)
+{
+    local float4 *row = (local float4 *)(team->sums + team->lane * EIGHT_STRIDE);
+    /* Two rows a quarter of the lanes, of eight: then no two lanes meet in a bank. */
+    local const float *column = team->sums + team->lane / 8u * (2u * EIGHT_STRIDE) + team->lane % 8u;
+    float part[4];
+    row[0] = a;
+    row[1] = b;
+    team_sync();
+    UNROLLED for (uint i = 0; i < 4; ++i) part[i] =
+        column[i * (8u * EIGHT_STRIDE)] + column[i * (8u * EIGHT_STRIDE) + EIGHT_STRIDE];
+    float sum = (part[0] + part[1]) + (part[2] + part[3]);
+    sum += shuffle_xor(sum, 8);
+    sum += shuffle_xor(sum, 16);
+    team_sync(); /* all have read it */
+    return sum;
+}
+#endif
+
 /* Writes the team's sums of SHARED_SLOT values to out[SHARED_SLOT]; nowhere without `write`. */
 static inline void team_store_slot(const struct team *team, const float *v, global float *out, bool write)
 {

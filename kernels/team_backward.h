@@ -12,8 +12,6 @@
 #ifdef PASS_BACKWARD
 
 #ifdef STRATEGY_FUSED
-/* Below this 1 - w, in units of the residual's scale, its division loses alpha's gradient (MODEL.md). */
-#define STEEP 1e-2f
 /* What lies below layers that let less than this through does not show. */
 #define HIDDEN 1e-7f
 
@@ -22,12 +20,6 @@
 #ifndef PATH_LOCAL
 #define STEEP_LATER
 #endif
-
-/* A triangle's STEEP; nothing is, where alpha's gradient is 0 anyway or 1 - w cannot be that small. */
-static inline float steep_below(float opacity)
-{
-    return opacity < 1.0f && opacity > 1.0f - STEEP ? STEEP : -1.0f;
-}
 #endif
 
 /* What the walk from the last triangle to the first carries for each pixel. */
@@ -59,10 +51,9 @@ static inline void recompute(const struct work *work, const struct shared_view *
         const uint i = triangle_at(work, k);
         const uint touched = bits & blocks_in_bounds(&work->tile, work->bounds[i]);
         if (touched) {
-            global const struct shared_triangle *from = work->triangles + i;
-            struct aimed t = aim(from, &work->tile, i, 0);
-            t.item.z = true;
-            struct facing f = face(t, from, &work->tile, view);
+            struct aimed t = aim(work->triangles + i, &work->tile, i);
+            t.colour.w = as_float(MARKS(t) | MARK_CUT);
+            struct facing f = face(t, work, view);
             composite(&f, touched, canvas);
         }
     }
@@ -88,9 +79,10 @@ static inline float below_dot(const struct work *work, const struct shared_view 
         if (!meets_block(work, k - 1u, j))
             continue;
         const uint i = triangle_at(work, k - 1u);
-        const struct aimed t = aim(work->triangles + i, &work->tile, i, 0);
+        const struct aimed t = aim(work->triangles + i, &work->tile, i);
         const struct spot spot = lone_spot(&t, work->triangles + i, &work->tile, view, j);
-        const float shown = through * weight_at(&t, &spot);
+        bool covered;
+        const float w = weight_at(&t, limit_of(&t), &spot, &covered), shown = covered ? through * w : 0.0f;
         dot = FMA(shown, DOT(g_r, g_g, g_b, t.colour.x, t.colour.y, t.colour.z), dot);
         through -= shown;
     }
@@ -103,100 +95,141 @@ static inline float below_dot(const struct work *work, const struct shared_view 
 }
 #endif
 
-/* Adds a pixel's part of a triangle's position gradient. pull: -sgn dL/dd / distance, times s. */
-static inline void add_edges(const struct nearness *n, float pull, float *sums)
-{
-    float part[3];
-    /* Ties keep the earlier edge. */
-    const bool is_1 = n->square[1] < n->square[0], is_2 = n->square[2] < fmin(n->square[0], n->square[1]);
-    part[2] = is_2 ? pull : 0.0f;
-    pull -= part[2];
-    part[1] = is_1 ? pull : 0.0f;
-    part[0] = pull - part[1];
-    UNROLLED for (uint k = 0; k < 3; ++k)
-    {
-        const float end = part[k] * n->along[k];
-        sums[EDGE_NORMAL(k)] = FMA(part[k], n->normal[k], sums[EDGE_NORMAL(k)]);
-        sums[EDGE_NORMAL_END(k)] = FMA(end, n->normal[k], sums[EDGE_NORMAL_END(k)]);
-        sums[EDGE_BEYOND(k)] = FMA(part[k], n->beyond[k], sums[EDGE_BEYOND(k)]);
-        sums[EDGE_BEYOND_END(k)] = FMA(end, n->beyond[k], sums[EDGE_BEYOND_END(k)]);
-    }
-}
-
 /* What a pixel's walk needs to know of the triangle that it is at. */
 struct step {
     const struct work *work;
     const struct shared_view *view;
-    const struct facing *f;
-    float steep_below; /* for a smaller 1 - w, dL/dalpha is worked out anew, or left out and *steep set */
-    uint place;        /* from the bottom */
+    float4 colour;
+    float opacity, clear; /* clear: 1 - opacity, and never 0 */
+    bool
+        may_be_steep; /* where 1 - w comes near 0, dL/dalpha is worked out anew, or left out and *steep set */
+    uint place;       /* from the bottom */
     bool *steep;
     const struct canvas *below; /* the canvas below, taped or recomputed */
 };
 
-/* Adds the gradient of block j's pixels to sums; moves them one triangle down. */
-static inline void walk_block(const struct step *s, uint j, struct walk *walk, float *sums)
+/* Moves a pixel of block j one triangle down, if that covers it, and adds its gradient for colour and alpha.
+ * e: exp(-d/s). Returns -dL/dd, times s. */
+static inline float walk_pixel(const struct step *s, uint j, float e, bool covered, struct walk *walk,
+                               float *sums)
 {
-    const struct facing *f = s->f;
-    const float opacity = f->t.length.w;
-    const struct spot spot = spot_of(f, j);
-    const struct nearness n = find_edges(&f->t, &spot);
-    const float square = SMALLEST(n.square);
-    const float inverse = signed_inverse(&spot, &n, square), e = edge_exponential(&f->t, square, inverse);
-    const float coverage = RECIPROCAL(1.0f + e), uncovered = e * coverage, w = opacity * coverage;
-    /* 1 - w; never 0, so that nothing is divided by it. */
-    const float left = FMA(opacity, uncovered, (1.0f - opacity) + 1e-30f);
+    /* The coverage is k = 1/(1 + e), and 1 - k = e k without cancellation. */
+    const float coverage = RECIPROCAL(1.0f + e), uncovered = e * coverage, w = s->opacity * coverage;
+    const float left = FMA(s->opacity, uncovered, s->clear); /* 1 - w */
     const float through = walk->through[j], g_r = walk->g_r[j], g_g = walk->g_g[j], g_b = walk->g_b[j];
-    const float q = through * DOT(g_r, g_g, g_b, f->t.colour.x, f->t.colour.y, f->t.colour.z);
+    const float q = through * DOT(g_r, g_g, g_b, s->colour.x, s->colour.y, s->colour.z);
     float by_weight; /* dL/dw */
 #ifdef STRATEGY_FUSED
-    float rest = FMA(-w, q, walk->rest[j]);
-    by_weight = FMA(-rest, RECIPROCAL(left), q);
+    add_product_if(covered, -w, q, &walk->rest[j]);
+    by_weight = FMA(-walk->rest[j], RECIPROCAL(left), q);
 #else
     by_weight = q - through * DOT(g_r, g_g, g_b, s->below->r[j], s->below->g[j], s->below->b[j]);
 #endif
-    const float near_enough = square >= s->view->exp2_scale * s->view->exp2_scale * 1e-14f ? w : 0.0f;
-    add_edges(&n, by_weight * uncovered * near_enough * inverse, sums);
+    const float pull = by_weight * uncovered * w;
 #if defined(STRATEGY_FUSED) && defined(STEEP_LATER)
-    if (left < s->steep_below) {
+    if (s->may_be_steep && covered && left < STEEP) {
         *s->steep = true;
         by_weight = 0.0f;
     }
 #elif defined(STRATEGY_FUSED)
-    if (left < s->steep_below * walk->scale[j]) {
+    if (s->may_be_steep && covered && left < STEEP * walk->scale[j]) {
         float dot = below_dot(s->work, s->view, s->place, j, g_r, g_g, g_b);
         by_weight = q - through * dot;
-        rest = through * left * dot;
+        walk->rest[j] = through * left * dot;
         walk->scale[j] = through * left;
     }
 #endif
-#ifdef STRATEGY_FUSED
-    walk->rest[j] = rest;
-#endif
-    walk->through[j] = through * left;
     const float shown = through * w;
-    sums[SUM_COLOUR] = FMA(shown, g_r, sums[SUM_COLOUR]);
-    sums[SUM_COLOUR + 1] = FMA(shown, g_g, sums[SUM_COLOUR + 1]);
-    sums[SUM_COLOUR + 2] = FMA(shown, g_b, sums[SUM_COLOUR + 2]);
-    sums[SUM_ALPHA] = FMA(by_weight, coverage, sums[SUM_ALPHA]);
+    multiply_if(covered, left, &walk->through[j]);
+    add_product_if(covered, shown, g_r, &sums[SUM_COLOUR]);
+    add_product_if(covered, shown, g_g, &sums[SUM_COLOUR + 1]);
+    add_product_if(covered, shown, g_b, &sums[SUM_COLOUR + 2]);
+    add_product_if(covered, by_weight, coverage, &sums[SUM_ALPHA]);
+    return pull;
+}
+
+/* Adds a pixel's part of an edge's position gradient where that is the nearest. */
+static inline void add_edge(bool nearest, const struct nearness *n, uint k, float pull, float *sums)
+{
+    const float end = pull * n->along[k];
+    add_product_if(nearest, pull, n->normal[k], &sums[EDGE_NORMAL(k)]);
+    add_product_if(nearest, end, n->normal[k], &sums[EDGE_NORMAL_END(k)]);
+    add_product_if(nearest, pull, n->beyond[k], &sums[EDGE_BEYOND(k)]);
+    add_product_if(nearest, end, n->beyond[k], &sums[EDGE_BEYOND_END(k)]);
+}
+
+/* Nearer than this there is no position gradient (MODEL.md). */
+static inline float near_distance(const struct shared_view *view)
+{
+    return view->exp2_scale * 1e-7f;
+}
+
+/* Adds the gradient of block j's pixels to sums; moves them one triangle down. */
+static inline void walk_block(const struct step *s, const struct facing *f, uint j, struct walk *walk,
+                              float *sums)
+{
+    const struct spot spot = spot_of(f, j);
+    const struct nearness n = find_edges(&f->t, &spot);
+    const float first = fmin(n.square[0], n.square[1]), square = fmin(first, n.square[2]);
+    const float inverse = signed_inverse(&spot, &n, square), e = exp2_of(square * inverse);
+    const bool covered = e < f->limit;
+    const float pull = walk_pixel(s, j, e, covered, walk, sums) * inverse;
+    /* Ties keep the earlier edge. */
+    const bool far = covered & (square >= near_distance(s->view) * near_distance(s->view));
+    const bool is_2 = n.square[2] < first, is_1 = n.square[1] < n.square[0];
+    add_edge(far & !is_2 & !is_1, &n, 0, pull, sums);
+    add_edge(far & !is_2 & is_1, &n, 1, pull, sums);
+    add_edge(far & is_2, &n, 2, pull, sums);
+}
+
+/* The same for all blocks, where the triangle has MARK_EDGE; its sums are those of edge 0. beyond:
+ * MARK_BEYOND. */
+static inline void walk_edge(const struct step *s, const struct aimed *t, bool beyond, struct walk *walk,
+                             float *sums)
+{
+    const struct edge_facing f = face_edge(t, &s->work->tile);
+    const float near = near_distance(s->view);
+    FOR_ALL_BLOCKS(j)
+    {
+        const struct edge_spot spot = edge_spot_of(&f, j, beyond);
+        const bool covered = spot.e < f.limit;
+        const float pull = walk_pixel(s, j, spot.e, covered, walk, sums);
+        const bool far = covered & (beyond ? spot.square >= near * near : fabs(spot.normal) >= near);
+        const float by_normal =
+            beyond ? pull * spot.inverse * spot.normal : -pull; /* -1 = normal * inverse */
+        add_product_if(far, by_normal, 1.0f, &sums[EDGE_NORMAL(0)]);
+        add_product_if(far, by_normal, spot.along, &sums[EDGE_NORMAL_END(0)]);
+        if (beyond) {
+            const float by_beyond = pull * spot.inverse * spot.beyond;
+            add_product_if(far, by_beyond, 1.0f, &sums[EDGE_BEYOND(0)]);
+            add_product_if(far, by_beyond, spot.along, &sums[EDGE_BEYOND_END(0)]);
+        }
+    }
+}
+
+/* Where value i of a triangle's sums belongs: with MARK_EDGE, those of edge 0 are another's. */
+static inline uint turned(uint marks, uint i)
+{
+    const uint at = i + 4u * EDGE_OF(marks);
+    return i >= SUM_COLOUR ? i : at >= SUM_COLOUR ? at - SUM_COLOUR : at;
 }
 
 #ifdef REDUCTION_DIRECT
 /* One atomic a value and pixel: what the other reductions are measured against. */
-static inline void add_pixel(const struct work *work, const struct shared_view *view, const struct facing *f,
+static inline void add_pixel(const struct work *work, const struct shared_view *view, uint i,
                              const float *sums, global float *grads)
 {
-    global const struct shared_triangle *t = work->triangles + f->t.item.x;
+    global const struct shared_triangle *t = work->triangles + i;
     if (sums[SUM_ALPHA] == 0.0f && sums[SUM_COLOUR] == 0.0f)
         return;
-    UNROLLED for (uint i = 0; i < SUMS; ++i) atomic_add_float(
-        &grads[(size_t)f->t.item.x * SUMS + i], GRADIENT_OF(sums, t, view->inverse_softness, i));
+    UNROLLED for (uint v = 0; v < SUMS; ++v)
+        atomic_add_float(&grads[(size_t)i * SUMS + v], GRADIENT_OF(sums, t, view->inverse_softness, v));
 }
 #endif
 
 #ifdef REDUCTION_LOCAL
 /* Adds the team's sums to the triangle's gradient, where other teams add, too. */
-static inline void add_sums(const struct work *work, const struct shared_view *view, uint i,
+static inline void add_sums(const struct work *work, const struct shared_view *view, uint i, uint marks,
                             const float *sums, global float *grads)
 {
     global const struct shared_triangle *t = work->triangles + i;
@@ -204,7 +237,7 @@ static inline void add_sums(const struct work *work, const struct shared_view *v
     uint which;
     const float sum = team_sum_slot(&work->team, sums, &which);
     if (which < SHARED_SLOT)
-        work->totals[which] = sum;
+        work->totals[turned(marks, which)] = sum;
     team_sync();
     if (lane < SUMS)
         atomic_add_float(&grads[(size_t)i * SUMS + lane],
@@ -213,57 +246,105 @@ static inline void add_sums(const struct work *work, const struct shared_view *v
 }
 #endif
 
-/* Triangle t, entry `at` of the list. tape: the scene's [T][H][W][3]. grads: the scene's [T][10], for
- * reductions that add to it. Returns whether dL/dalpha of a pixel is left out. */
-static inline bool walk_triangle(const struct work *work, const struct shared_view *view,
-                                 const struct aimed *t, uint at, struct walk *walk, global const float *tape,
-                                 global float *grads)
+#ifdef REDUCTION_ORDERED
+/* Writes the team's sums for a triangle to its slot. */
+static inline void store_sums(const struct work *work, const struct aimed *t, const float *sums)
 {
-    const struct facing f = face(*t, work->triangles + t->item.x, &work->tile, view);
-    const uint place = work->whole ? at : t->item.x - work->begin;
-    bool steep = false;
-    float sums[SHARED_SLOT];
-#ifdef STRATEGY_FUSED
-    const struct step step = {work, view, &f, steep_below(t->length.w), place, &steep, NULL};
+    uint which;
+    const float sum = team_sum_slot(&work->team, sums, &which);
+#ifndef PATH_PTX
+    which = turned(MARKS(*t), which);
+#endif
+    if (SLOT(*t) != SHARED_NO_SLOT && which < SHARED_SLOT)
+        work->slots[(size_t)SLOT(*t) * SHARED_SLOT + which] = sum;
+}
+
+#ifdef PATH_PTX
+/* The same for one with MARK_EDGE: of its sums, few are not 0. */
+static inline void store_edge_sums(const struct work *work, const struct aimed *t, const float *sums)
+{
+    const uint lane = work->team.lane, edge = EDGE_OF(MARKS(*t));
+    const float sum = team_sum_eight(
+        &work->team,
+        (float4)(sums[EDGE_NORMAL(0)], sums[EDGE_NORMAL_END(0)], sums[EDGE_BEYOND(0)],
+                 sums[EDGE_BEYOND_END(0)]),
+        (float4)(sums[SUM_COLOUR], sums[SUM_COLOUR + 1], sums[SUM_COLOUR + 2], sums[SUM_ALPHA]));
+    /* Lanes 0 to 3 and 8 to 11 have the edge's sums, lanes 12 to 15 the others. */
+    const uint place = edge == 1u && lane >= 4u && lane < SUM_COLOUR ? lane ^ 12u : lane;
+    if (SLOT(*t) != SHARED_NO_SLOT && lane < SHARED_SLOT)
+        work->slots[(size_t)SLOT(*t) * SHARED_SLOT + place] =
+            place >= SUM_COLOUR || place / 4u == edge ? sum : 0.0f;
+}
 #else
+#define store_edge_sums store_sums
+#endif
+#endif
+
+/* Triangle t, entry `at` of the list. tape: the scene's [T][H][W][3]. grads: the scene's [T][10], for
+ * reductions that add to it. Sets *steep where dL/dalpha of a pixel is left out. */
+static inline void walk_triangle(const struct work *work, const struct shared_view *view,
+                                 const struct aimed *t, uint at, struct walk *walk, global const float *tape,
+                                 global float *grads, bool *steep)
+{
+    const uint marks = MARKS(*t);
+    const uint place = work->whole ? at : t->place.z - work->begin;
+    float sums[SHARED_SLOT];
+    struct step step = {
+        work,  view,  t->colour, t->length.w, (1.0f - t->length.w) + 1e-30f, marks & MARK_STEEP,
+        place, steep, NULL};
+#ifndef STRATEGY_FUSED
     struct canvas below;
-    const struct step step = {work, view, &f, -1.0f, place, &steep, &below};
+    step.below = &below;
 #ifdef STRATEGY_TAPED
     const struct tile *tile = &work->tile;
     const size_t plane = (size_t)view->width * view->height * 3;
-    FOR_BLOCKS(j, t->item.y)
+    FOR_BLOCKS(j, marks)
     {
-        load_pixel(tape + t->item.x * plane, view, COLUMN_OF(tile, j), ROW_OF(tile, j), &below.r[j],
+        load_pixel(tape + t->place.z * plane, view, COLUMN_OF(tile, j), ROW_OF(tile, j), &below.r[j],
                    &below.g[j], &below.b[j]);
     }
 #else
-    recompute(work, view, place, t->item.y, &below);
+    recompute(work, view, place, marks, &below);
 #endif
 #endif
     UNROLLED for (uint v = 0; v < SHARED_SLOT; ++v) sums[v] = 0.0f;
-    FOR_BLOCKS(j, t->item.y)
-    {
-        walk_block(&step, j, walk, sums);
-#ifdef REDUCTION_DIRECT
-        add_pixel(work, view, &f, sums, grads);
-        UNROLLED for (uint v = 0; v < SHARED_SLOT; ++v) sums[v] = 0.0f;
+    if (marks & MARK_EDGE) {
+        step.may_be_steep = false;
+        if (marks & MARK_BEYOND) {
+            walk_edge(&step, t, true, walk, sums);
+            keep_apart();
+        } else {
+            keep_apart();
+            walk_edge(&step, t, false, walk, sums);
+        }
+#ifdef REDUCTION_ORDERED
+        store_edge_sums(work, t, sums);
+        return;
 #endif
+    } else {
+        const struct facing f = face(*t, work, view);
+        FOR_BLOCKS(j, marks)
+        {
+            walk_block(&step, &f, j, walk, sums);
+#ifdef REDUCTION_DIRECT
+            add_pixel(work, view, t->place.z, sums, grads);
+            UNROLLED for (uint v = 0; v < SHARED_SLOT; ++v) sums[v] = 0.0f;
+#endif
+        }
     }
 #if defined(REDUCTION_ORDERED)
-    team_store_slot(&work->team, sums, work->slots + (size_t)t->place.z * SHARED_SLOT,
-                    t->place.z != SHARED_NO_SLOT);
+    store_sums(work, t, sums);
 #elif defined(REDUCTION_LOCAL)
-    add_sums(work, view, t->item.x, sums, grads);
+    add_sums(work, view, t->place.z, marks, sums, grads);
 #endif
-    return steep;
 }
 
 /* A triangle that reaches none of the tile's pixels. */
 static inline void leave_slot_empty(const struct work *work, const struct aimed *t)
 {
 #ifdef REDUCTION_ORDERED
-    if (t->place.z != SHARED_NO_SLOT && work->team.lane < SHARED_SLOT)
-        work->slots[(size_t)t->place.z * SHARED_SLOT + work->team.lane] = 0.0f;
+    if (SLOT(*t) != SHARED_NO_SLOT && work->team.lane < SHARED_SLOT)
+        work->slots[(size_t)SLOT(*t) * SHARED_SLOT + work->team.lane] = 0.0f;
 #endif
 }
 
@@ -282,11 +363,11 @@ static inline bool walk_backward(struct work *work, const struct shared_view *vi
             WALK_UNROLLED for (uint k = count; k > 0; --k)
             {
                 struct aimed t = work->chunk[k - 1u];
-                if (SKIPS && !t.item.y) {
+                if (SKIPS && !(MARKS(t) & ALL_BLOCKS)) {
                     leave_slot_empty(work, &t);
                     continue;
                 }
-                steep = walk_triangle(work, view, &t, left + k - 1u, walk, tape, grads) || steep;
+                walk_triangle(work, view, &t, left + k - 1u, walk, tape, grads, &steep);
             }
         }
     } while (work->next < work->count);
@@ -306,16 +387,16 @@ static inline float pick(const float *values, uint j)
 }
 
 /* Adds the sum over the team's pixels to dL/dalpha of a triangle whose sums the team has written. */
-static inline void add_alpha(const struct work *work, uint4 place, uint i, float alpha, global float *grads)
+static inline void add_alpha(const struct work *work, const struct aimed *t, float alpha, global float *grads)
 {
     float sum = team_sum(&work->team, alpha);
     if (work->team.lane != 0 || sum == 0.0f)
         return;
 #ifdef REDUCTION_ORDERED
-    if (place.z != SHARED_NO_SLOT)
-        work->slots[(size_t)slot_of(&work->tile, place) * SHARED_SLOT + SUM_ALPHA] += sum;
+    if (SLOT(*t) != SHARED_NO_SLOT)
+        work->slots[(size_t)slot_of(&work->tile, t->place.xy, SLOT(*t)) * SHARED_SLOT + SUM_ALPHA] += sum;
 #else
-    atomic_add_float(&grads[(size_t)i * SUMS + 9], sum);
+    atomic_add_float(&grads[(size_t)t->place.z * SUMS + 9], sum);
 #endif
 }
 
@@ -339,21 +420,23 @@ static inline void walk_steep(const struct work *work, const struct shared_view 
             if (!meets_block(work, k - 1u, j))
                 continue;
             const uint i = triangle_at(work, k - 1u);
-            const struct aimed t = aim(work->triangles + i, &work->tile, i, 0);
+            const struct aimed t = aim(work->triangles + i, &work->tile, i);
             const struct spot spot = lone_spot(&t, work->triangles + i, &work->tile, view, j);
             const struct nearness n = find_edges(&t, &spot);
             const float opacity = t.length.w, square = SMALLEST(n.square);
-            const float e = edge_exponential(&t, square, signed_inverse(&spot, &n, square));
-            const float coverage = RECIPROCAL(1.0f + e), left = FMA(opacity, e * coverage, 1.0f - opacity);
+            const float e = exp2_of(square * signed_inverse(&spot, &n, square));
+            const bool covered = e < limit_of(&t);
+            const float coverage = covered ? RECIPROCAL(1.0f + e) : 0.0f;
+            const float left = FMA(opacity, covered ? e * coverage : 1.0f, 1.0f - opacity);
             const float q = through * DOT(g_r, g_g, g_b, t.colour.x, t.colour.y, t.colour.z);
             rest = FMA(-opacity * coverage, q, rest);
-            if (steep_below(opacity) > 0.0f) {
+            if (MARKS(t) & MARK_STEEP) {
                 const bool steep = left < STEEP;
                 if (steep && left < STEEP * scale) {
                     rest = through * left * below_dot(work, view, k - 1u, j, g_r, g_g, g_b);
                     scale = through * left;
                 }
-                add_alpha(work, t.place, i, steep ? (q - rest * RECIPROCAL(left)) * coverage : 0.0f, grads);
+                add_alpha(work, &t, steep ? (q - rest * RECIPROCAL(left)) * coverage : 0.0f, grads);
             }
             through *= left;
         }

@@ -12,7 +12,6 @@ struct canvas {
 #endif
 };
 
-#define COMPOSITE(canvas, w, c) (canvas) = FMA(w, (c) - (canvas), canvas)
 #define DOT(ax, ay, az, bx, by, bz) FMA(ax, bx, FMA(ay, by, (az) * (bz)))
 
 static inline void clear_canvas(struct canvas *canvas, float4 ground)
@@ -28,19 +27,38 @@ static inline void clear_canvas(struct canvas *canvas, float4 ground)
     }
 }
 
+/* Composites a pixel of block j. */
+static inline void composite_pixel(bool covered, float w, float4 colour, uint j, struct canvas *canvas)
+{
+    add_product_if(covered, w, colour.x - canvas->r[j], &canvas->r[j]);
+    add_product_if(covered, w, colour.y - canvas->g[j], &canvas->g[j]);
+    add_product_if(covered, w, colour.z - canvas->b[j], &canvas->b[j]);
+#ifdef SHARED_TILE
+    add_product_if(covered, -w, canvas->through[j], &canvas->through[j]);
+#endif
+}
+
 /* Composites one triangle over the blocks of `bits`. */
 static inline void composite(const struct facing *f, uint bits, struct canvas *canvas)
 {
     FOR_BLOCKS(j, bits)
     {
         const struct spot spot = spot_of(f, j);
-        const float w = weight_at(&f->t, &spot);
-        COMPOSITE(canvas->r[j], w, f->t.colour.x);
-        COMPOSITE(canvas->g[j], w, f->t.colour.y);
-        COMPOSITE(canvas->b[j], w, f->t.colour.z);
-#ifdef SHARED_TILE
-        canvas->through[j] = FMA(-w, canvas->through[j], canvas->through[j]);
-#endif
+        bool covered;
+        const float w = weight_at(&f->t, f->limit, &spot, &covered);
+        composite_pixel(covered, w, f->t.colour, j, canvas);
+    }
+}
+
+/* The same for one with MARK_EDGE, over all blocks. beyond: MARK_BEYOND. */
+static inline void composite_edge(const struct aimed *t, const struct tile *tile, bool beyond,
+                                  struct canvas *canvas)
+{
+    const struct edge_facing f = face_edge(t, tile);
+    FOR_ALL_BLOCKS(j)
+    {
+        const struct edge_spot s = edge_spot_of(&f, j, beyond);
+        composite_pixel(s.e < f.limit, t->length.w * RECIPROCAL(1.0f + s.e), t->colour, j, canvas);
     }
 }
 
@@ -105,19 +123,30 @@ static inline void walk_forward(struct work *work, const struct shared_view *vie
             fill_chunk(work, view, first, count);
             WALK_UNROLLED for (uint k = 0; k < count; ++k)
             {
-                struct aimed t = work->chunk[k];
-                if (SKIPS && !t.item.y)
+                const struct aimed t = work->chunk[k];
+                const uint marks = MARKS(t);
+                if (SKIPS && !(marks & ALL_BLOCKS))
                     continue;
-                struct facing f = face(t, work->triangles + t.item.x, tile, view);
 #ifdef STRATEGY_TAPED
                 size_t plane = (size_t)view->width * view->height * 3;
-                FOR_BLOCKS(j, t.item.y)
+                FOR_BLOCKS(j, marks)
                 {
-                    store_pixel(tape + t.item.x * plane, view, COLUMN_OF(tile, j), ROW_OF(tile, j),
+                    store_pixel(tape + t.place.z * plane, view, COLUMN_OF(tile, j), ROW_OF(tile, j),
                                 canvas->r[j], canvas->g[j], canvas->b[j]);
                 }
 #endif
-                composite(&f, t.item.y, canvas);
+                if (marks & MARK_EDGE) {
+                    if (marks & MARK_BEYOND) {
+                        composite_edge(&t, tile, true, canvas);
+                        keep_apart();
+                    } else {
+                        keep_apart();
+                        composite_edge(&t, tile, false, canvas);
+                    }
+                    continue;
+                }
+                const struct facing f = face(t, work, view);
+                composite(&f, marks, canvas);
             }
         }
     } while (work->next < work->count);

@@ -12,10 +12,41 @@
 
 /* Where pixels outside the bounds are taken to lie: no triangle reaches there. */
 #define FAR 1e15f
-/* exp(-d/s) of a pixel that is not covered: a power of two, so that its coverage is one, and 1 - w is 1. */
-#define NOTHING 0x1p100f
 /* Added to squared distances, so that none is 0 and none's root infinite. */
 #define TINY 1e-36f
+
+/* In one of two branches that are alike: else compilers fold what they have in common, and choose operands by
+ * selections. */
+static inline void keep_apart(void)
+{
+#ifdef PATH_PTX
+    asm volatile("// apart");
+#endif
+}
+
+/* *sum += a b where `condition` holds. */
+static inline void add_product_if(bool condition, float a, float b, float *sum)
+{
+#ifdef PATH_PTX
+    asm("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p fma.rn.f32 %0, %1, %2, %0; }"
+        : "+f"(*sum)
+        : "f"(a), "f"(b), "r"((uint)condition));
+#else
+    *sum = condition ? FMA(a, b, *sum) : *sum;
+#endif
+}
+
+/* *value *= factor where `condition` holds. */
+static inline void multiply_if(bool condition, float factor, float *value)
+{
+#ifdef PATH_PTX
+    asm("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p mul.rn.f32 %0, %0, %1; }"
+        : "+f"(*value)
+        : "f"(factor), "r"((uint)condition));
+#else
+    *value = condition ? *value * factor : *value;
+#endif
+}
 
 /* a b between 0 and 1. */
 static inline float saturated_product(float a, float b)
@@ -31,6 +62,7 @@ static inline float saturated_product(float a, float b)
 
 struct facing {
     struct aimed t;
+    float limit;                                           /* the least exp(-d/s) that comes to nothing */
     float x[BLOCKS_X];                                     /* of the tile's, or FAR */
     float normal_row[3][BLOCKS_Y], along_row[3][BLOCKS_Y]; /* what a row of pixels has in common */
     bool crossed;                                          /* inside is decided by cross products */
@@ -62,17 +94,24 @@ static inline uint find_outside(const struct aimed *t, global const struct share
     return outside;
 }
 
-static inline struct facing face(struct aimed t, global const struct shared_triangle *from,
-                                 const struct tile *tile, const struct shared_view *view)
+/* w = o/(1 + e) > SHARED_MIN_WEIGHT. */
+static inline float limit_of(const struct aimed *t)
 {
+    return FMA(t->length.w, 1.0f / SHARED_MIN_WEIGHT, -1.0f);
+}
+
+static inline struct facing face(struct aimed t, const struct work *work, const struct shared_view *view)
+{
+    const struct tile *tile = &work->tile;
     struct facing f;
     float y[BLOCKS_Y];
     f.t = t;
-    f.crossed = t.place.w & SHARED_FLAG_DEGENERATE;
-    f.outside = f.crossed ? find_outside(&t, from, tile, view) : 0;
+    f.limit = limit_of(&t);
+    f.crossed = MARKS(t) & MARK_CROSSED;
+    f.outside = f.crossed ? find_outside(&t, work->triangles + t.place.z, tile, view) : 0;
     UNROLLED for (uint i = 0; i < BLOCKS_X; ++i) f.x[i] = tile->x_at[i];
     UNROLLED for (uint i = 0; i < BLOCKS_Y; ++i) y[i] = tile->y_at[i];
-    if (t.item.z) {
+    if (MARKS(t) & MARK_CUT) {
         UNROLLED for (uint i = 0; i < BLOCKS_X; ++i) f.x[i] =
             column_in_bounds(t.place, COLUMN_OF(tile, i)) ? f.x[i] : FAR;
         UNROLLED for (uint i = 0; i < BLOCKS_Y; ++i) y[i] =
@@ -120,7 +159,7 @@ static inline struct spot lone_spot(const struct aimed *t, global const struct s
     const float y_at = (y - tile->top) * tile->unit;
     struct spot s;
     s.x = bounded ? (x - tile->left) * tile->unit : FAR;
-    s.crossed = t->place.w & SHARED_FLAG_DEGENERATE;
+    s.crossed = MARKS(*t) & MARK_CROSSED;
     s.outside = s.crossed && !(bounded && inside_by_crosses(from, x, y)) ? 0x80000000u : 0u;
     UNROLLED for (uint k = 0; k < 3; ++k)
     {
@@ -155,29 +194,93 @@ static inline struct nearness find_edges(const struct aimed *t, const struct spo
 
 #define SMALLEST(v) fmin(fmin((v)[0], (v)[1]), (v)[2])
 
-/* 1/distance, negative inside. */
+/* root, as it is where the sign bit of `outside` is set; else negative. */
+static inline float signed_root(float root, uint outside)
+{
+#ifdef PATH_PTX
+    uint r;
+    asm("lop3.b32 %0, %1, %2, 0x80000000, 0xf2;" : "=r"(r) : "r"(as_uint(root)), "r"(outside));
+    return as_float(r);
+#else
+    return as_float(as_uint(root) | (~outside & 0x80000000u));
+#endif
+}
+
+/* 1/distance, negative inside: where no normal has its sign bit set. */
 static inline float signed_inverse(const struct spot *s, const struct nearness *n, float square)
 {
-    float lowest = SMALLEST(n->normal);
+    uint outside = as_uint(n->normal[0]) | as_uint(n->normal[1]) | as_uint(n->normal[2]);
     if (s->crossed)
-        lowest = as_float(s->outside);
-    return as_float(as_uint(INVERSE_ROOT(square)) | (~as_uint(lowest) & 0x80000000u));
+        outside = s->outside;
+    return signed_root(INVERSE_ROOT(square), outside);
 }
 
-/* exp(-d/s): the coverage is k = 1/(1 + e), and 1 - k = e k without cancellation. */
-static inline float edge_exponential(const struct aimed *t, float square, float inverse)
-{
-    float e = exp2_of(square * inverse);
-    return e < t->inverse.w ? e : NOTHING;
-}
-
-/* The weight of a pixel; next to nothing where it is not covered. */
-static inline float weight_at(const struct aimed *t, const struct spot *s)
+/* The weight of a pixel, or anything where *covered becomes false: exp(-d/s) = e makes a coverage of 1/(1 +
+ * e). */
+static inline float weight_at(const struct aimed *t, float limit, const struct spot *s, bool *covered)
 {
     const struct nearness n = find_edges(t, s);
-    const float square = SMALLEST(n.square);
-    return t->length.w * RECIPROCAL(1.0f + edge_exponential(t, square, signed_inverse(s, &n, square)));
+    const float square = SMALLEST(n.square), e = exp2_of(square * signed_inverse(s, &n, square));
+    *covered = e < limit;
+    return t->length.w * RECIPROCAL(1.0f + e);
 }
 
+/* A triangle with MARK_EDGE in front of the pixels. */
+struct edge_facing {
+    float4 line;
+    float length, inverse, limit;
+    float x[BLOCKS_X], normal_row[BLOCKS_Y], along_row[BLOCKS_Y];
+};
+
+/* Pixels outside the bounds lie far out: FAR |ty| and more. */
+static inline struct edge_facing face_edge(const struct aimed *t, const struct tile *tile)
+{
+    struct edge_facing f;
+    const float4 line = t->line[0];
+    f.line = line;
+    f.length = t->length.x;
+    f.inverse = t->inverse.x;
+    f.limit = limit_of(t);
+    UNROLLED for (uint i = 0; i < BLOCKS_X; ++i) f.x[i] = tile->x_at[i];
+    UNROLLED for (uint i = 0; i < BLOCKS_Y; ++i)
+    {
+        f.normal_row[i] = FMA(line.x, tile->y_at[i], line.z);
+        f.along_row[i] = FMA(line.y, tile->y_at[i], line.w);
+    }
+    if (MARKS(*t) & MARK_CUT) {
+        UNROLLED for (uint i = 0; i < BLOCKS_X; ++i) f.x[i] =
+            column_in_bounds(t->place, COLUMN_OF(tile, i)) ? f.x[i] : copysign(FAR, line.y);
+        UNROLLED for (uint i = 0; i < BLOCKS_Y; ++i) f.normal_row[i] =
+            row_in_bounds(t->place, tile->py + (int)(i * BLOCK_H)) ? f.normal_row[i] : -FAR;
+    }
+    return f;
+}
+
+/* Where a pixel lies from that edge. */
+struct edge_spot {
+    float normal, along, beyond; /* as in struct nearness */
+    float square, inverse;       /* of the distance; inverse: 1/distance, negative inside */
+    float e;                     /* exp(-d/s) */
+};
+
+/* beyond: as MARK_BEYOND. Without it, only normal, along and e are set: the normal is the distance. */
+static inline struct edge_spot edge_spot_of(const struct edge_facing *f, uint j, bool beyond)
+{
+    const float x = f->x[j % BLOCKS_X], along = FMA(f->line.x, x, f->along_row[j / BLOCKS_X]);
+    struct edge_spot s;
+    s.normal = FMA(-f->line.y, x, f->normal_row[j / BLOCKS_X]);
+    if (beyond) {
+        s.along = saturated_product(along, f->inverse);
+        s.beyond = FMA(-s.along, f->length, along);
+        s.square = FMA(s.normal, s.normal, FMA(s.beyond, s.beyond, TINY));
+        s.inverse = signed_root(INVERSE_ROOT(s.square), as_uint(s.normal));
+        s.e = exp2_of(s.square * s.inverse);
+    } else {
+        s.along = along * f->inverse;
+        s.beyond = s.square = s.inverse = 0.0f;
+        s.e = exp2_of(-s.normal);
+    }
+    return s;
+}
 
 #endif

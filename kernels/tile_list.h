@@ -4,7 +4,13 @@
 
 #include "geometry.h"
 
+/* Triangles that are aimed at a time: those that the forward pass aimed last, the backward pass has at hand.
+ */
+#if defined(PATH_PTX) && !defined(SHARED_TILE)
+#define CHUNK (2u * LANES)
+#else
 #define CHUNK LANES
+#endif
 #ifdef PATH_LOCAL
 /* An array that lives across barriers goes wrong in PoCL 3.1, and a condition around one takes it minutes. */
 #define SKIPS false
@@ -13,22 +19,10 @@
 #define SKIPS true /* triangles that touch no block are not walked */
 #define GULP 4u
 #endif
-#define CULL_CELLS BLOCKS
-#define CULL_W (int)BLOCK_W
-#define CULL_H (int)BLOCK_H
-#define CULL_COLUMNS BLOCKS_X
-#define CULL_BITS(cell) (1u << (cell))
-
 /* Unrolled, so that a lane's pixels stay in registers. An entry of the list has a bit set. */
-#define FOR_BLOCKS(j, bits)                                                                        \
-    _Pragma("unroll") for (uint j = 0; j < BLOCKS; ++j) if ((SKIPS && BLOCKS == 1u) || ((bits) & BLOCK_BITS(j)))
+#define FOR_BLOCKS(j, bits)                                                                                  \
+    _Pragma("unroll") for (uint j = 0; j < BLOCKS; ++j) if ((SKIPS && BLOCKS == 1u) || ((bits) >> (j)&1u))
 #define FOR_ALL_BLOCKS(j) _Pragma("unroll") for (uint j = 0; j < BLOCKS; ++j)
-
-/* Blocks are walked BLOCK_GROUP at a time where any of them is touched: their arithmetic overlaps. */
-#ifndef BLOCK_GROUP
-#define BLOCK_GROUP 1u
-#endif
-#define BLOCK_BITS(j) (((1u << BLOCK_GROUP) - 1u) << ((j) / BLOCK_GROUP * BLOCK_GROUP))
 
 /* With one block a lane, triangles are what can overlap. */
 #ifdef WALK_UNROLL
@@ -113,21 +107,94 @@ static inline uint blocks_in_bounds(const struct tile *tile, uint2 bounds)
 static inline uint blocks_in_reach(const struct tile *tile, const struct shared_view *view,
                                    const struct aimed *t, uint bits)
 {
-    float half_w = 0.5f * CULL_W * tile->unit / (float)view->width;
-    float half_h = 0.5f * CULL_H * tile->unit / (float)view->height;
-    uint kept = 0;
-    ROLLED for (uint j = 0; j < CULL_CELLS; ++j)
-    {
-        float x = (float)(2 * (j % CULL_COLUMNS) + 1) * half_w, y = (float)(2 * (j / CULL_COLUMNS) + 1) * half_h;
-        bool near = true;
-        for (uint k = 0; k < 3; ++k) {
-            float4 line = t->line[k];
-            float normal = line.x * y - line.y * x + line.z;
-            near = near && normal + fabs(line.x) * half_h + fabs(line.y) * half_w > -t->colour.w;
+    const float half_w = 0.5f * (float)BLOCK_W * tile->unit / (float)view->width;
+    const float half_h = 0.5f * (float)BLOCK_H * tile->unit / (float)view->height;
+    uint beyond = 0;
+    for (uint k = 0; k < 3; ++k) {
+        const float4 line = t->line[k];
+        const float across = -line.y * half_w, down = line.x * half_h; /* of normal, for half a block */
+        const float nearest = line.z + fabs(across) + fabs(down) + as_float(t->place.w);
+        UNROLLED for (uint j = 0; j < BLOCKS; ++j)
+        {
+            const float x = (float)(2 * (j % BLOCKS_X) + 1), y = (float)(2 * (j / BLOCKS_X) + 1);
+            beyond |= FMA(x, across, FMA(y, down, nearest)) > 0.0f ? 0u : 1u << j;
         }
-        kept |= near ? CULL_BITS(j) : 0u;
     }
-    return bits & kept;
+    return bits & ~beyond;
+}
+
+/* Where gradients are summed over pixels: tiles of which one edge of a triangle alone is the nearest are
+ * walked by simpler arithmetic. A single block gains nothing from it (but is what the tests run on CPU
+ * devices). */
+#if !defined(REDUCTION_DIRECT) && (BLOCKS > 1u || !defined(PATH_PTX))
+#define LONE_EDGES
+#endif
+
+/* Of an edge that is walked alone: along one of 0, pixels could not be moved out of its way. */
+#define LEAST_TANGENT 1e-12f
+
+/* Puts the edge first that is the nearest of all pixels within both the tile and the bounds, if there is one
+ * whose normal also tells whether they are inside; returns its marks, or 0. So it is where no pixel is nearer
+ * to another edge's line, or all are outside of it, and those that lie beyond an end do so of the edge that
+ * it shares that with. */
+static inline uint find_lone_edge(const struct tile *tile, const struct shared_view *view, struct aimed *t)
+{
+    const int left = max(LEFT(t->place) - tile->x, 0), right = min(RIGHT(t->place) - tile->x, (int)TILE_W);
+    const int top = max(TOP(t->place) - tile->y, 0), bottom = min(BOTTOM(t->place) - tile->y, (int)TILE_H);
+    const float half_w = 0.5f * tile->unit / (float)view->width,
+                half_h = 0.5f * tile->unit / (float)view->height;
+    const float x = (float)(left + right) * half_w,
+                y = (float)(top + bottom) * half_h; /* the pixels' centre */
+    const float reach_x = (float)(right - left - 1) * half_w, reach_y = (float)(bottom - top - 1) * half_h;
+    const bool clockwise = MARKS(*t) & MARK_CLOCKWISE;
+    /* One edge's end is the next one's start. */
+    const float4 line[3] = {t->line[0], clockwise ? t->line[2] : t->line[1],
+                            clockwise ? t->line[1] : t->line[2]};
+    const float length[3] = {t->length.x, clockwise ? t->length.z : t->length.y,
+                             clockwise ? t->length.y : t->length.z};
+    const float inverse[3] = {t->inverse.x, clockwise ? t->inverse.z : t->inverse.y,
+                              clockwise ? t->inverse.y : t->inverse.z};
+    float normal[3], start[3], end[3]; /* at the centre; along, from either end */
+    float spread[3];                   /* of along, over the pixels */
+    bool no_next[3], no_last[3];       /* the edge before, or behind, is nowhere the nearest */
+    bool nearer[3], further[3];        /* everywhere, than the next one's line */
+    uint found = 0;
+    UNROLLED for (uint k = 0; k < 3; ++k)
+    {
+        normal[k] = FMA(line[k].x, y, FMA(-line[k].y, x, line[k].z));
+        start[k] = FMA(line[k].x, x, FMA(line[k].y, y, line[k].w));
+        end[k] = start[k] - length[k];
+        spread[k] = FMA(fabs(line[k].x), reach_x, fabs(line[k].y) * reach_y);
+    }
+    UNROLLED for (uint k = 0; k < 3; ++k)
+    {
+        const uint next = (k + 1u) % 3u;
+        const float turn_x = line[k].x + line[next].x, turn_y = line[k].y + line[next].y,
+                    both = end[k] + start[next];
+        const float both_spread = FMA(fabs(turn_x), reach_x, fabs(turn_y) * reach_y);
+        const float apart = normal[k] - normal[next];
+        const float apart_spread =
+            FMA(fabs(line[k].y - line[next].y), reach_x, fabs(line[k].x - line[next].x) * reach_y);
+        no_next[k] = (end[k] <= -spread[k]) | (start[next] <= -spread[next]) | (both <= -both_spread);
+        no_last[next] = (start[next] >= spread[next]) | (end[k] >= spread[k]) | (both >= both_spread);
+        nearer[k] = apart <= -apart_spread;
+        further[k] = apart >= apart_spread;
+    }
+    UNROLLED for (uint k = 0; k < 3; ++k)
+    {
+        const uint last = (k + 2u) % 3u;
+        const bool outside = normal[k] < -FMA(fabs(line[k].y), reach_x, fabs(line[k].x) * reach_y);
+        const bool beyond = (start[k] < spread[k]) | (end[k] > -spread[k]);
+        if ((outside | (nearer[k] & further[last])) & no_next[k] & no_last[k]) {
+            found = MARK_EDGE | (beyond ? MARK_BEYOND : 0u) | (clockwise ? (3u - k) % 3u : k) << 22;
+            t->line[0] = line[k];
+            t->length.x = length[k];
+            t->inverse.x = inverse[k];
+        }
+    }
+    if (found) /* for pixels outside the bounds, see face_edge */
+        t->line[0].y = copysign(fmax(fabs(t->line[0].y), LEAST_TANGENT), t->line[0].y);
+    return found;
 }
 
 /* Whether the bounds hold all of the tile. */
@@ -137,11 +204,12 @@ static inline bool in_bounds_whole(const struct tile *tile, uint4 place)
            BOTTOM(place) >= tile->y + (int)TILE_H;
 }
 
-/* Where a triangle's partial sums of this tile go, counted from the scene's first slot. */
-static inline uint slot_of(const struct tile *tile, uint4 place)
+/* Where a triangle's partial sums of this tile go, counted from the scene's first slot. slot: where its first
+ * are. */
+static inline uint slot_of(const struct tile *tile, uint2 bounds, uint slot)
 {
-    uint first = (uint)LEFT(place) / TILE_W, columns = ((uint)RIGHT(place) - 1u) / TILE_W - first + 1u;
-    return place.z + (tile->row - (uint)TOP(place) / TILE_H) * columns + tile->column - first;
+    uint first = (uint)LEFT(bounds) / TILE_W, columns = ((uint)RIGHT(bounds) - 1u) / TILE_W - first + 1u;
+    return slot + (tile->row - (uint)TOP(bounds) / TILE_H) * columns + tile->column - first;
 }
 
 #define HELD_NONE 0xffffffffu
@@ -177,16 +245,22 @@ struct work {
 /* Where the at-th triangle that is found goes: the list is in painter's order whichever way it is filled. */
 #define PLACE(at) (descending ? LIST_ROOM - 1u - (at) : (at))
 
-/* Appends to a list of `length` those of a lane's triangles whose bounds meet the tile; returns the new
- * length. index: in the scene, view->triangles for none. */
-static inline uint keep_gulp(const struct work *work, const struct shared_view *view, const uint *index,
-                             bool descending, uint length)
+/* The bounds of a lane's triangles; empty where there is none. index: in the scene, view->triangles for none.
+ */
+static inline void load_gulp(const struct work *work, const struct shared_view *view, const uint *index,
+                             uint2 *bounds)
 {
-    uint2 bounds[GULP];
     UNROLLED for (uint u = 0; u < GULP; ++u) /* the loads first, so that they overlap */
     {
         bounds[u] = index[u] < view->triangles ? work->bounds[index[u]] : (uint2)(0, 0);
     }
+}
+
+/* Appends to a list of `length` those of a lane's triangles whose bounds meet the tile; returns the new
+ * length. */
+static inline uint keep_gulp(const struct work *work, const uint *index, const uint2 *bounds, bool descending,
+                             uint length)
+{
     UNROLLED for (uint u = 0; u < GULP; ++u)
     {
         const bool found = meets(bounds[u], (uint)work->tile.x, (uint)work->tile.y, TILE_W, TILE_H);
@@ -230,6 +304,19 @@ static inline uint unpack_bin(const struct work *work, const struct shared_view 
 }
 #endif
 
+#ifndef BIN_TILES
+/* The next triangles to look at, from the next-th on. */
+static inline void name_gulp(const struct work *work, const struct shared_view *view, bool descending,
+                             uint next, uint end, uint *index)
+{
+    UNROLLED for (uint u = 0; u < GULP; ++u)
+    {
+        const uint at = next + u * LANES + work->team.lane;
+        index[u] = at >= end ? view->triangles : work->begin + (descending ? end - 1u - at : at);
+    }
+}
+#endif
+
 /* Fills the list with the team's triangles whose bounds meet the tile, until all are seen or it is full: from the first
  * on or, descending, from the last. keep: leaves it as it is. (A parameter, and not a condition around the
  * call: compilers that turn work-items into loops take minutes over barriers inside conditions.) */
@@ -237,7 +324,12 @@ static inline void fill_list(struct work *work, const struct shared_view *view, 
 {
     const uint end = keep ? 0 : work->count;
     uint length = 0, next = work->next, index[GULP];
+    uint2 bounds[GULP];
     team_sync(); /* the list before this one has been read by all */
+#ifndef BIN_TILES
+    name_gulp(work, view, descending, next, end, index);
+    load_gulp(work, view, index, bounds); /* while one gulp is looked at, the next is on its way */
+#endif
     while (next < end && length + GULP * LANES <= LIST_ROOM) {
 #ifdef BIN_TILES
         const uint first = length, found = unpack_bin(work, view, descending, first, &next);
@@ -248,16 +340,21 @@ static inline void fill_list(struct work *work, const struct shared_view *view, 
                 uint at = from + u * LANES + work->team.lane;
                 index[u] = at < found ? work->list[PLACE(first + at)] : view->triangles;
             }
-            length = keep_gulp(work, view, index, descending, length);
+            load_gulp(work, view, index, bounds);
+            length = keep_gulp(work, index, bounds, descending, length);
         }
 #else
+        uint ready[GULP];
+        uint2 ready_bounds[GULP];
         UNROLLED for (uint u = 0; u < GULP; ++u)
         {
-            uint at = next + u * LANES + work->team.lane;
-            index[u] = at >= end ? view->triangles : work->begin + (descending ? end - 1u - at : at);
+            ready[u] = index[u];
+            ready_bounds[u] = bounds[u];
         }
-        length = keep_gulp(work, view, index, descending, length);
         next += GULP * LANES;
+        name_gulp(work, view, descending, next, end, index);
+        load_gulp(work, view, index, bounds);
+        length = keep_gulp(work, ready, ready_bounds, descending, length);
 #endif
     }
     if (!keep) {
@@ -278,12 +375,18 @@ static inline void fill_chunk(struct work *work, const struct shared_view *view,
     team_sync(); /* the chunk before this one has been read by all */
     for (uint c = work->team.lane; c < wanted; c += LANES) {
         const entry index = work->list[work->first + first + c];
-        struct aimed t = aim(work->triangles + index, &work->tile, index, 0);
-        t.item.y = blocks_in_reach(&work->tile, view, &t, blocks_in_bounds(&work->tile, t.place.xy));
-        t.item.z = !in_bounds_whole(&work->tile, t.place);
+        struct aimed t = aim(work->triangles + index, &work->tile, index);
+        uint marks =
+            MARKS(t) | blocks_in_reach(&work->tile, view, &t, blocks_in_bounds(&work->tile, t.place.xy));
+        marks |= in_bounds_whole(&work->tile, t.place) ? 0u : MARK_CUT;
+#ifdef LONE_EDGES
+        if (!(marks & (MARK_CROSSED | MARK_STEEP)))
+            marks |= find_lone_edge(&work->tile, view, &t);
+#endif
+        t.colour.w = as_float(marks);
 #ifdef REDUCTION_ORDERED
-        if (t.place.z != SHARED_NO_SLOT)
-            t.place.z = slot_of(&work->tile, t.place);
+        if (SLOT(t) != SHARED_NO_SLOT)
+            t.inverse.w = as_float(slot_of(&work->tile, t.place.xy, SLOT(t)));
 #endif
         work->chunk[c] = t;
     }
