@@ -69,13 +69,23 @@ static bool visit_host(struct opencl_job *job, struct watch *watch, const struct
            end_phase(job, watch, PHASE_UPLOAD, err);
 }
 
+/* Kernels whose times are taken do not wait for the host; where the device is the host, or submissions are waited for
+ * one by one, they have to. */
+static bool keep_ahead(struct opencl_job *job, const struct watch *watch, struct err *err)
+{
+    const struct device_info *info = &job->r->base.info;
+
+    return !watch->profile || info->host_unified || info->max_submit_ns > 0 ||
+           stall_enqueue(job->r, watch->queue, err);
+}
+
 static bool dispatch(struct opencl_job *job, struct watch *watch, const struct slice *s, struct err *err)
 {
     const struct render_spec *spec = &job->base.spec;
     const bool visits = spec->mode == MODE_GRADIENT && job->pass_count == 2 && !spec->upstream &&
                         (spec->images == IMAGES_ROUNDTRIP || spec->loss == LOSS_HOST);
 
-    if (!launch_setup(job, watch, s, err) || !launch_pass(job, watch, s, 0, err))
+    if (!keep_ahead(job, watch, err) || !launch_setup(job, watch, s, err) || !launch_pass(job, watch, s, 0, err))
         return false;
     if (job->pass_count == 2) {
         if (visits && (!end_phase(job, watch, PHASE_DISPATCH, err) || !visit_host(job, watch, s, err)))

@@ -189,6 +189,7 @@ static void destroy(struct renderer *base)
     if (!r)
         return;
     canary_fini(&r->canary);
+    stall_fini(&r->stall);
     pool_fini(&r->pool);
     program_cache_fini(&r->programs);
     if (r->profiling_queue)

@@ -7,6 +7,7 @@
 #include "gpu/canary.h"
 #include "gpu/pool.h"
 #include "gpu/program.h"
+#include "gpu/stall.h"
 #include "gpu/variant.h"
 #include "model/renderer.h"
 
@@ -26,6 +27,7 @@ struct opencl_renderer {
     struct program_cache programs;
     struct pool pool;
     struct canary canary;
+    struct stall stall;
 };
 
 /* A program of this renderer, built with the device's options and these. Borrowed from the cache. */
