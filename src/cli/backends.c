@@ -43,7 +43,7 @@ static bool create_opencl(const char *selector, const struct backend_options *op
                                        .tile = options->tile,
                                        .memory_budget_bytes = options->memory_budget_bytes,
                                        .max_submit_ns = options->max_submit_ns,
-                                       .opened = signals_driver_end};
+                                       .compiling = signals_driver_end};
 
     signals_driver_begin();
     const bool ok = opencl_create(selector, &how, out, err);

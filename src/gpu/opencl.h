@@ -19,7 +19,7 @@ struct opencl_options {
     const char *tile;             /* "2x4" or "2x4x2": blocks a tile across and down, teams a work-group; NULL:
                                    * the renderer's own choice for each size */
     const char *build_options;    /* added to every build; NULL: none. For tuning. */
-    void (*opened)(void);         /* called once the device is open, before kernels are compiled; may be NULL */
+    void (*compiling)(void);      /* called before kernels are compiled to find out what the device can do; may be NULL */
 };
 
 #define OPENCL_SUBMIT_NS UINT64_C(150000000)

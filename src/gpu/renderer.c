@@ -85,6 +85,8 @@ static bool path_builds(struct opencl_renderer *r, enum gpu_path path)
 
     spec_init(&spec);
     bool ok = shape_choose(path, &r->base.info, r->lanes, &r->tile, &spec, &shape, &err);
+    if (r->compiling)
+        r->compiling();
     if (ok) {
         shape_defines(path, &shape, &defines);
         ok = strbuf_ok(&defines, &err) && renderer_program(r, "lanes.cl", strbuf_str(&defines), &program, &err);
@@ -246,6 +248,7 @@ bool opencl_create(const char *selector, const struct opencl_options *options, s
         return false;
     info = &r->base.info;
     r->base.ops = &opencl_ops;
+    r->compiling = options->compiling;
     if (!device_open(selector, &r->platform, &r->device, info, err) || !open_context(r, err))
         goto fail;
     if (options->kernel_dir && !(r->kernel_dir = mem_strdup(options->kernel_dir, err)))
@@ -261,8 +264,6 @@ bool opencl_create(const char *selector, const struct opencl_options *options, s
     if (options->max_submit_ns == UINT64_MAX)
         info->max_submit_ns = 0;
     pool_init(&r->pool, &(struct pool_source){create_buffer, release_buffer, r}, info->name, r->budget_bytes);
-    if (options->opened)
-        options->opened();
     if (!choose_path(r, options->path, err))
         goto fail;
     tuning_recall(r);

@@ -22,6 +22,7 @@ struct opencl_renderer {
     uint32_t lanes; /* PATH_SUBGROUPS: work-items a sub-group; PATH_CPU: pixels of a vector */
     char *kernel_dir;        /* owned; NULL: the program's own kernels */
     struct strbuf build_options; /* what every program of this device is built with */
+    void (*compiling)(void);     /* opencl_options' */
     struct tile_request tile;    /* what was asked for */
     uint64_t budget_bytes;
     struct program_cache programs;
