@@ -1,6 +1,9 @@
 """Runs gpubench over a driver in which one call goes wrong (tests/layer), and judges how it ends.
 
-    faults.py [--jobs N] [--every K] [COMMAND...]    each call of each command in turn; `make check-faults`
+    faults.py [--jobs N] [--every K] [--mode M] [COMMAND...]    each call of each command in turn; `make check-faults`
+
+--every K: the first call of each place, and every K-th of the others. --mode: FAULT_MODE of tests/layer/fault.h; with
+"hang" only for sweeps and `devices`, as the other commands wait for whoever started them once a device is open.
 """
 import argparse
 import collections
