@@ -198,21 +198,23 @@ static void say_again(const struct check *c, size_t suspects, size_t untold)
     strbuf_fini(&text);
 }
 
-/* What looks slower is measured again in processes of its own, until it is sure or one of them disagrees. */
+/* What looks slower is measured again in processes of its own, until it is sure or one of them disagrees; what so few
+ * processes cannot tell, as far as there is time. */
 static bool measure_again(struct check *c, uint64_t first_ns, struct err *err)
 {
-    const uint64_t start = clock_now_ns();
+    struct regression *r = &c->regression;
+    const uint64_t start = clock_now_ns(), more_ns = check_more_ns(first_ns);
     size_t suspects, pending;
 
-    regress_limit(&c->regression, 1 + check_more_ns(first_ns) / first_ns);
-    while (!c->interrupted && (pending = regress_pending(&c->regression, &suspects)) > 0) {
-        if (suspects == 0 && clock_now_ns() - start > check_more_ns(first_ns)) {
-            regress_wait_no_more(&c->regression);
-            continue;
-        }
+    while (!c->interrupted && (pending = regress_pending(r, &suspects)) > 0) {
+        const size_t points = 1 + regress_points(r, true);
+        const uint64_t before_ns = clock_now_ns();
         say_again(c, suspects, pending - suspects);
         if (!measure_fresh(c, err))
             return false;
+        const uint64_t now_ns = clock_now_ns();
+        const double point_ns = (double)(now_ns - before_ns) / (double)points;
+        regress_limit(r, now_ns - start < more_ns ? (double)(more_ns - (now_ns - start)) / point_ns : 0);
     }
     return true;
 }

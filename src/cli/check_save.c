@@ -64,14 +64,22 @@ static size_t process_count(const struct save *s)
     return (size_t)(s->options->runs.given ? s->options->runs.value : JUDGE_MIN_PROCESSES);
 }
 
-static bool sure(const void *regression, const char *id)
+/* What is to be measured in more processes than all. */
+struct unsure {
+    struct regression regression; /* of the baseline with itself */
+    size_t most;                  /* processes that a check has time for */
+};
+
+static bool sure(const void *context, const char *id)
 {
-    return !regress_wants_baseline(regression, id);
+    const struct unsure *unsure = context;
+
+    return !regress_unsure(&unsure->regression, unsure->most, id);
 }
 
-/* One process; *out is its results, whose worker is gone. unsure: only what it is unsure of; NULL: all. */
-static bool measure_one(struct save *s, const char *results, const struct regression *unsure,
-                        struct results *out, struct err *err)
+/* One process; *out is its results, whose worker is gone. unsure: only what is; NULL: all. */
+static bool measure_one(struct save *s, const char *results, const struct unsure *unsure, struct results *out,
+                        struct err *err)
 {
     struct measurement run;
 
@@ -98,8 +106,7 @@ static bool measure_one(struct save *s, const char *results, const struct regres
     return ok;
 }
 
-static bool measure_next(struct save *s, const char *results, const struct regression *unsure,
-                         struct err *err)
+static bool measure_next(struct save *s, const char *results, const struct unsure *unsure, struct err *err)
 {
     if (!measure_one(s, results, unsure, &s->runs[s->count], err))
         return false;
@@ -109,21 +116,30 @@ static bool measure_next(struct save *s, const char *results, const struct regre
     return !s->summary.interrupted || err_set(err, ERR_INTERRUPTED, "interrupted: no baseline was written");
 }
 
+/* Of a single point. */
+static size_t processes_of_a_check(const struct save *s, const struct regression *r)
+{
+    const double point_ns = (double)s->one_ns / (double)(1 + regress_points(r, false)),
+                 most = 1 + (double)check_more_ns(s->one_ns) / (2 * point_ns);
+
+    return most < JUDGE_MOST ? (size_t)most : JUDGE_MOST;
+}
+
 /* *enough: more processes would not help. */
 static bool measure_unsure(struct save *s, const char *results, bool *enough, struct err *err)
 {
-    struct regression r;
+    struct unsure unsure;
     struct results more;
 
-    if (!regress_init(&r, &s->made, &s->made, s->threshold, err))
+    if (!regress_init(&unsure.regression, &s->made, &s->made, s->threshold, err))
         return false;
-    regress_limit(&r, 1 + check_more_ns(s->one_ns) / s->one_ns);
+    unsure.most = processes_of_a_check(s, &unsure.regression);
     *enough = true;
     for (size_t i = 0; i < s->made.cell_count; i++)
-        *enough = *enough && sure(&r, s->made.cells[i].id);
-    bool ok = *enough || (measure_next(s, results, &r, err) &&
+        *enough = *enough && sure(&unsure, s->made.cells[i].id);
+    bool ok = *enough || (measure_next(s, results, &unsure, err) &&
                           baseline_make(s->runs, process_count(s), s->count, &more, err));
-    regress_fini(&r);
+    regress_fini(&unsure.regression);
     if (!ok || *enough)
         return ok;
     results_fini(&s->made);

@@ -17,22 +17,37 @@
 /* Processes that measure a suspect again. All of them must say so before it is called slower: a mode that
  * some processes happen to be in (placement in memory, a clock) is not a change of the program. */
 #define JUDGE_AGAIN 3
-/* Processes at most whose mean is compared where one alone differs too much from the next. */
+/* Processes at most that are compared where one alone differs too much from the next. */
 #define JUDGE_MOST 25
 /* The same of a baseline. */
 #define JUDGE_BASE_MOST 50
 /* Spread that is taken for a baseline of fewer processes, which cannot tell its own. */
 #define JUDGE_ASSUMED_SPREAD 0.15
 
+/* Of fewer processes a baseline does not tell how several differ: it may not have met the slow ones. */
+#define JUDGE_SEVERAL 15
+/* The fastest is compared of so many at least, and of a baseline that has this many for each of them. */
+#define JUDGE_FASTEST_LEAST 5
+#define JUDGE_FASTEST_OF 3
+
+/* What is compared: the median of one process; of several their mean or the fastest. */
+enum judge_statistic { JUDGE_ONE, JUDGE_MEAN, JUDGE_FASTEST };
+const char *judge_statistic_name(enum judge_statistic statistic); /* "median", "mean", "fastest" */
+
 /* What a baseline says of a cell's time. */
 struct judge_base {
     double median_ns, mean_ns; /* of the processes' medians */
-    double typical_ns;         /* of the two, the one that is compared with */
+    struct {
+        double ns, spread;
+    } fastest[JUDGE_MOST + 1]; /* of so many processes, as their medians have it: expected, standard deviation */
+    double typical_ns;         /* what is compared with */
     double between; /* of one process from another: their standard deviation, and at least what blocks differ
                        by within one */
-    double spread; /* of what is compared: `between` of one process, less of the mean of several */
+    double within;  /* what blocks differ by within one; 0: unknown */
+    double spread;  /* of what is compared: `between` of one process, less of several */
     size_t processes;
-    size_t compared; /* processes whose mean is compared; 1 at first */
+    size_t compared; /* processes; 1 at first */
+    enum judge_statistic statistic;
     bool assumed; /* too few processes: spread is at least JUDGE_ASSUMED_SPREAD */
 };
 
@@ -41,10 +56,14 @@ struct judge_base {
 bool judge_base_init(struct judge_base *base, const uint64_t *medians_ns, size_t count, double within,
                      struct err *err) GB_NODISCARD;
 
-/* From here on the mean of `count` processes' medians is compared with the baseline's mean, or one process with
- * the baseline's median. The mean's spread is `between` times sqrt((1/count + 1/processes) / (1 + 1/5)), at
- * most `between`: so that three times it means the same as for one process and a baseline of five. Not the
- * median of several, which does not settle down where processes have two modes. */
+/* From here on `count` processes are compared with the baseline's: by their mean, which averages what is random, or,
+ * where that spreads clearly less, by the fastest, which passes over processes that were held up, or were in the
+ * slower of two modes (Chen and Revels, "Robust benchmarking in noisy environments", 2016). Not by the median of
+ * several, which does not settle down where processes have two modes. Of several the spread is
+ *     of the mean       between * sqrt((1/count + 1/processes) / (1 + 1/5))
+ *     of the fastest    that of the fastest of so many drawn from the baseline's processes, times
+ *                       sqrt((1 + count/processes) / (1 + 1/5))
+ * so that three times it means the same as for one process and a baseline of five; at most `between`. */
 void judge_compare(struct judge_base *base, size_t count);
 /* How many processes it takes until three times the spread is no more than the threshold: 1 to JUDGE_MOST;
  * 0 when not even JUDGE_MOST are enough, or the spread is not known. */
@@ -67,12 +86,13 @@ enum judge_verdict { JUDGE_SAME, JUDGE_FASTER, JUDGE_SLOWER, JUDGE_CANNOT_TELL }
 
 /* Of what was measured first. JUDGE_SLOWER is a suspicion, to be measured again. */
 enum judge_verdict judge_first(const struct judge_base *base, double threshold, double drift, double now_ns);
-/* Of a suspect measured again: slower when every process is over the limit, or, where means of several are
- * compared, their mean; else cannot tell. */
+/* Of a suspect measured again: slower when every process is over the limit; where several are compared, when what is
+ * compared of them is, and their median is over half of it, as a few that were held up raise the mean alone. Else
+ * cannot tell. */
 enum judge_verdict judge_again(const struct judge_base *base, double threshold, double drift,
                                const double *now_ns, size_t count);
-/* The mean where means are compared, else the median (of an even count the mean of the middle two); NAN of
- * none. count: at most 2 * JUDGE_MOST. */
+/* What is compared of these processes: the mean or the fastest, of one the median (of an even count the mean of the
+ * middle two); NAN of none. count: at most 2 * JUDGE_MOST. */
 double judge_typical(const struct judge_base *base, const double *values, size_t count);
 
 #endif

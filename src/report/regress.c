@@ -134,13 +134,26 @@ static void say_cannot_tell(const struct regression *r, struct check_cell *c)
                  c->drift.worst * 100);
 }
 
+/* What is compared of them, less what the machine was slower by: the fastest by what it was in that process. */
+static double fair_typical(const struct judge_base *base, const struct check_times *times)
+{
+    size_t fastest = 0;
+
+    if (base->statistic != JUDGE_FASTEST)
+        return judge_typical(base, times->fair, times->count);
+    for (size_t i = 1; i < times->count; i++)
+        if (times->ns[i] < times->ns[fastest])
+            fastest = i;
+    return times->fair[fastest];
+}
+
 /* By the processes measured first. */
 static void judge_times(const struct regression *r, struct check_cell *c)
 {
     judge_compare(&c->base, c->several ? c->first.count : 1);
     c->now_ns = judge_typical(&c->base, c->first.ns, c->first.count);
     c->change = judge_change(&c->base, c->now_ns);
-    const double slower = c->now_ns / judge_typical(&c->base, c->first.fair, c->first.count) - 1;
+    const double slower = c->now_ns / fair_typical(&c->base, &c->first) - 1;
     c->limit = judge_limit(&c->base, r->threshold, slower);
     c->detectable = judge_detectable(&c->base, r->threshold, slower);
     c->verdict = verdict_of(judge_first(&c->base, r->threshold, slower, c->now_ns));
@@ -192,7 +205,6 @@ bool regress_init(struct regression *r, const struct results *baseline, const st
         .now = now,
         .threshold = threshold,
         .processes = baseline_processes(baseline),
-        .most = JUDGE_MOST,
     };
     r->same_machine = match_same_machine(baseline, now, r->machine_why);
     bool ok = match_cells(baseline, now, &r->matches, err);
@@ -220,14 +232,6 @@ static bool waits(const struct check_cell *c)
     return c->verdict == CHECK_CANNOT_TELL && c->first.count < c->wanted;
 }
 
-void regress_limit(struct regression *r, uint64_t processes)
-{
-    r->most = processes < JUDGE_MOST ? (size_t)processes : JUDGE_MOST;
-    for (size_t i = 0; i < r->cell_count; i++)
-        if (waits(&r->cells[i]) && r->cells[i].wanted > r->most)
-            r->cells[i].wanted = 1;
-}
-
 static size_t again_wanted(const struct check_cell *c)
 {
     return c->first.count > JUDGE_AGAIN ? c->first.count : JUDGE_AGAIN;
@@ -238,9 +242,8 @@ static bool suspected(const struct check_cell *c)
     return c->verdict == CHECK_SUSPECT && c->again.count < again_wanted(c);
 }
 
-static bool pending(const struct regression *r, const struct check_cell *c)
+static bool pending(const struct check_cell *c)
 {
-    (void)r;
     return suspected(c) || waits(c);
 }
 
@@ -250,38 +253,54 @@ size_t regress_pending(const struct regression *r, size_t *suspects)
 
     for (size_t i = 0; i < r->cell_count; i++) {
         slower += suspected(&r->cells[i]);
-        count += pending(r, &r->cells[i]);
+        count += pending(&r->cells[i]);
     }
     if (suspects)
         *suspects = slower;
     return count;
 }
 
-static bool unsure(const struct regression *r, const struct check_cell *c)
+static bool same_point(const struct check_cell *a, const struct cell *b)
 {
-    return c->base.processes && judge_wants_more(&c->base, r->threshold, r->most);
+    return specs_equal(&a->match.now->spec, &b->spec, keys_of_point());
 }
 
-/* Whether the test holds for a cell of the point that this one is of. */
-static bool any_of_point(const struct regression *r, const char *id,
-                         bool (*test)(const struct regression *r, const struct check_cell *c))
+/* Cells of a point follow each other. */
+size_t regress_points(const struct regression *r, bool only_pending)
 {
-    const struct cell *cell = results_find(r->now, id);
+    const struct check_cell *last = NULL;
+    size_t count = 0;
 
-    for (size_t i = 0; cell && i < r->cell_count; i++)
-        if (test(r, &r->cells[i]) && specs_equal(&r->cells[i].match.now->spec, &cell->spec, keys_of_point()))
-            return true;
-    return false;
+    for (size_t i = 0; i < r->cell_count; i++) {
+        const struct check_cell *c = &r->cells[i];
+        if (only_pending && !pending(c))
+            continue;
+        count += !last || !same_point(last, c->match.now);
+        last = c;
+    }
+    return count;
 }
 
 bool regress_wants_again(const struct regression *r, const char *id)
 {
-    return any_of_point(r, id, pending);
+    const struct cell *cell = results_find(r->now, id);
+
+    for (size_t i = 0; cell && i < r->cell_count; i++)
+        if (pending(&r->cells[i]) && same_point(&r->cells[i], cell))
+            return true;
+    return false;
 }
 
-bool regress_wants_baseline(const struct regression *r, const char *id)
+bool regress_unsure(const struct regression *r, size_t most, const char *id)
 {
-    return any_of_point(r, id, unsure);
+    const struct cell *cell = results_find(r->now, id);
+
+    for (size_t i = 0; cell && i < r->cell_count; i++) {
+        const struct check_cell *c = &r->cells[i];
+        if (c->base.processes && judge_wants_more(&c->base, r->threshold, most) && same_point(c, cell))
+            return true;
+    }
+    return false;
 }
 
 /* Fresh processes spoke against a suspicion: all that were measured so far count alike from now on. */
@@ -313,8 +332,11 @@ static void judge_suspect(const struct regression *r, struct check_cell *c, cons
 {
     c->now_ns = judge_typical(&c->base, c->again.ns, c->again.count);
     c->change = judge_change(&c->base, c->now_ns);
+    const double fair = fair_typical(&c->base, &c->again);
+    const bool fastest = c->base.statistic == JUDGE_FASTEST;
     if ((c->base.compared == 1 || c->again.count == again_wanted(c)) &&
-        judge_again(&c->base, r->threshold, 0, c->again.fair, c->again.count) != JUDGE_SLOWER)
+        judge_again(&c->base, r->threshold, 0, fastest ? &fair : c->again.fair, fastest ? 1 : c->again.count) !=
+            JUDGE_SLOWER)
         acquit(r, c, drift);
 }
 
@@ -324,7 +346,7 @@ static bool add_again(struct regression *r, struct check_cell *c, const struct r
     const bool suspect = suspected(c);
     struct drift drift;
 
-    if (!pending(r, c))
+    if (!pending(c))
         return true;
     if (fresh->status != CELL_OK) {
         c->verdict = fresh->status == CELL_WRONG ? CHECK_WRONG
@@ -350,7 +372,7 @@ bool regress_again(struct regression *r, const struct results *fresh, struct err
     for (size_t i = 0; i < r->cell_count; i++) {
         struct check_cell *c = &r->cells[i];
         const struct cell *cell = results_find(fresh, c->match.now->id);
-        if (!cell && pending(r, c)) {
+        if (!cell && pending(c)) {
             c->verdict = CHECK_CANNOT_TELL;
             c->wanted = c->first.count;
             snprintf(c->why, sizeof(c->why), "it was not measured again");
@@ -360,12 +382,37 @@ bool regress_again(struct regression *r, const struct results *fresh, struct err
     return true;
 }
 
-void regress_wait_no_more(struct regression *r)
+/* What the processes take that are still to come, in points. *neediest: the cell that needs most of them. */
+static double to_come(struct regression *r, struct check_cell **neediest)
 {
+    const struct check_cell *last = NULL;
+    size_t points = 0, of_point = 0, processes = 0;
+
+    *neediest = NULL;
     for (size_t i = 0; i < r->cell_count; i++) {
         struct check_cell *c = &r->cells[i];
         if (!waits(c))
             continue;
+        const size_t needs = c->wanted - c->first.count;
+        if (!last || !same_point(last, c->match.now)) {
+            points += of_point;
+            of_point = 0;
+        }
+        last = c;
+        of_point = needs > of_point ? needs : of_point;
+        if (needs > processes) {
+            processes = needs;
+            *neediest = c;
+        }
+    }
+    return (double)(processes + points + of_point);
+}
+
+void regress_limit(struct regression *r, double points)
+{
+    struct check_cell *c;
+
+    while (to_come(r, &c) > points) {
         c->wanted = c->first.count;
         if (c->first.count > 1)
             judge_times(r, c);

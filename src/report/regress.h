@@ -4,8 +4,8 @@
  *     regress_again     what a fresh process says of the cells that regress_pending counts
  *     regress_finish    verdicts are final, with their explanations
  *
- * Where one process differs too much from the next, the mean of several is compared, as many as the
- * baseline's spread asks for. A suspect is measured again in as many, and in at least JUDGE_AGAIN.
+ * Where one process differs too much from the next, several are compared, as many as the baseline's spread asks
+ * for. A suspect is measured again in as many, and in at least JUDGE_AGAIN.
  */
 #ifndef GPUBENCH_REPORT_REGRESS_H
 #define GPUBENCH_REPORT_REGRESS_H
@@ -41,7 +41,7 @@ struct check_cell {
     enum check_verdict verdict;
     struct judge_base base;
     size_t wanted;            /* processes to measure first, where time allows */
-    bool several;             /* their mean is compared: one differs too much from the next */
+    bool several;             /* they are compared: one differs too much from the next */
     struct check_times first; /* those */
     struct check_times again; /* and those that measured a suspect again */
     bool acquitted;           /* a suspect once: `first` holds what was measured again, too */
@@ -60,7 +60,6 @@ struct regression {
     const struct results *baseline, *now; /* borrowed */
     double threshold;
     size_t processes; /* of the baseline */
-    size_t most;      /* processes that a check has time for; JUDGE_MOST at first */
     struct match_list matches;
     struct check_cell *cells; /* owned; those that both have */
     size_t cell_count;
@@ -74,12 +73,14 @@ struct regression {
 
 bool regress_init(struct regression *r, const struct results *baseline, const struct results *now,
                   double threshold, struct err *err) GB_NODISCARD;
-/* A check has time for so many processes, the first one included: cells that need more are not waited for. */
-void regress_limit(struct regression *r, uint64_t processes);
-/* Whether a baseline is to measure the cell with this id, or one of its point, in more processes, so that
- * checks can tell. r: of the baseline with itself. */
-bool regress_wants_baseline(const struct regression *r, const char *id);
 void regress_fini(struct regression *r); /* accepts NULL and a zeroed one */
+
+/* Points of all cells, or of those that are pending: a process costs about as much as one, and its points. */
+size_t regress_points(const struct regression *r, bool pending);
+
+/* For making a baseline. r: of the baseline with itself; most: processes that a check has time for. What to measure
+ * in more processes, so that checks can tell: cells, their points. */
+bool regress_unsure(const struct regression *r, size_t most, const char *id);
 
 /* Cells that a fresh process would tell more of. suspects: of them, those that look slower; may be NULL. */
 size_t regress_pending(const struct regression *r, size_t *suspects);
@@ -89,8 +90,9 @@ bool regress_wants_again(const struct regression *r, const char *id);
 /* fresh: cells that were pending, measured in a new process. Those that are not slower there, the fresh run's
  * own canary considered, are no suspects any more. */
 bool regress_again(struct regression *r, const struct results *fresh, struct err *err) GB_NODISCARD;
-/* Cells that are no suspects are judged by the processes there are. There may be suspects among them then. */
-void regress_wait_no_more(struct regression *r);
+/* There is time for what so many points take. Cells that are no suspects and need the most processes are judged by
+ * those there are, until there is time for what the others need. 0: waits for none. There may be suspects then. */
+void regress_limit(struct regression *r, double points);
 /* Suspects that as many processes confirmed as were asked for are slower. Those that were never measured again (a results
  * file from elsewhere) are when the whole interval of their median is over the limit. */
 bool regress_finish(struct regression *r, struct err *err) GB_NODISCARD;

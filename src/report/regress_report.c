@@ -83,6 +83,27 @@ static void foot_missing(struct table *t, const struct regression *r, bool basel
     strbuf_fini(&names);
 }
 
+/* What was compared where it was not one process. */
+static void foot_several(struct table *t, const struct regression *r, enum judge_statistic statistic)
+{
+    size_t cells = 0, least = SIZE_MAX, most = 0;
+    char range[64];
+
+    for (size_t i = 0; i < r->cell_count; i++) {
+        const struct check_cell *c = &r->cells[i];
+        if (!c->base.processes || c->base.statistic != statistic)
+            continue;
+        cells++;
+        least = c->base.compared < least ? c->base.compared : least;
+        most = c->base.compared > most ? c->base.compared : most;
+    }
+    if (!cells)
+        return;
+    snprintf(range, sizeof(range), least < most ? "%zu to %zu" : "%zu", least, most);
+    table_foot(t, "%zu cell%s: compared by the %s of %s processes", cells, cells == 1 ? "" : "s",
+               judge_statistic_name(statistic), range);
+}
+
 /* Cells of which the baseline itself leaves too little certain. */
 static void foot_hidden(struct table *t, const struct regression *r)
 {
@@ -115,6 +136,8 @@ static void foot_verdict(struct table *t, const struct regression *r)
         if (r->by_verdict[i])
             strbuf_addf(&line, "%s%zu %s", line.len ? ", " : "", r->by_verdict[i],
                         check_verdict_name((enum check_verdict)i));
+    foot_several(t, r, JUDGE_MEAN);
+    foot_several(t, r, JUDGE_FASTEST);
     foot_hidden(t, r);
     table_foot(t, "%zu cell%s compared: %s", r->compared, r->compared == 1 ? "" : "s",
                line.len ? strbuf_str(&line) : "none");
@@ -195,6 +218,7 @@ static void add_cell(struct json *array, const struct check_cell *c)
                                        : "measured");
     json_set_u64(object, "baseline_processes", c->base.processes);
     json_set_u64(object, "now_processes", c->first.count);
+    json_set_string(object, "statistic", c->base.processes ? judge_statistic_name(c->base.statistic) : NULL);
     json_set_number(object, "canary_slower", c->drift.known ? c->drift.worst : NAN);
     struct json *again = json_set_array(object, "again_ns");
     for (size_t i = 0; i < c->again.count; i++)

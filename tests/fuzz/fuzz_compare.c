@@ -60,7 +60,7 @@ static void check(const struct results *results)
     bool ok = true;
     for (int i = 0; ok && i < 2 * JUDGE_MOST && regress_pending(&r, NULL) > 0; i++)
         ok = regress_again(&r, results, &err);
-    regress_wait_no_more(&r);
+    regress_limit(&r, 0);
     if (!ok || !regress_finish(&r, &err)) {
         if (err.text[0] == '\0')
             abort();

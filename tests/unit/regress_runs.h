@@ -46,19 +46,26 @@ static inline void add_canary(struct results *r, double factor)
     }
 }
 
-/* A baseline of five processes that differ by `step` from one to the next. */
-static inline void make_baseline(struct results *out, double step)
+#define MOST_RUNS 40
+
+/* A baseline of so many processes (multiples of five): each five differ by `step` from one to the next. */
+static inline void make_baseline_of(struct results *out, size_t processes, double step)
 {
-    struct results runs[5];
+    struct results runs[MOST_RUNS];
     struct err err = ERR_INIT;
 
-    for (size_t i = 0; i < 5; i++) {
-        make(&runs[i], 1 + step * ((double)i - 2));
+    for (size_t i = 0; i < processes; i++) {
+        make(&runs[i], 1 + step * ((double)(i % 5) - 2));
         add_canary(&runs[i], 1);
     }
-    assert_true(baseline_make(runs, 5, 5, out, &err));
-    for (size_t i = 0; i < 5; i++)
+    assert_true(baseline_make(runs, processes, processes, out, &err));
+    for (size_t i = 0; i < processes; i++)
         made_fini(&runs[i]);
+}
+
+static inline void make_baseline(struct results *out, double step)
+{
+    make_baseline_of(out, 5, step);
 }
 
 static inline void start(struct regression *r, const struct results *baseline, const struct results *now)

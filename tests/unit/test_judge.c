@@ -17,7 +17,9 @@
 /* The shape nearest to 1 alarm in 100 (half of it) needs more runs to be told from it. */
 #define PLACED_RUNS 1000
 
-enum shape { NORMAL, BIMODAL, DRIFTING, HEAVY, AUTOCORRELATED, PLACED, SHAPES };
+/* PLACED: processes are in one of two modes as often as in the other. MODES: a third of them are in a slower one, and
+ * differ a little else. HELD_UP: one process in four is disturbed throughout, some badly. */
+enum shape { NORMAL, BIMODAL, DRIFTING, HEAVY, AUTOCORRELATED, PLACED, MODES, HELD_UP, SHAPES };
 
 /* One call's time around 1 ms. level: of noise, relative; process: what all calls of a process have in
  * common. */
@@ -45,6 +47,8 @@ static double fake_call(struct fake *f)
     switch (f->shape) {
     case NORMAL:
     case PLACED:
+    case MODES:
+    case HELD_UP:
         x = n;
         break;
     case BIMODAL: /* two modes, the slower one a third of the calls */
@@ -67,7 +71,7 @@ static double fake_call(struct fake *f)
     return 1e6 * (1 + f->process) * (1 + f->level * x);
 }
 
-/* The median of a process, slowed down by a factor. PLACED: processes differ by where their memory lies. */
+/* The median of a process, slowed down by a factor. */
 static double fake_process(enum shape shape, double level, double factor, struct rng *rng, double *within)
 {
     struct fake f = {.shape = shape, .level = level, .rng = rng};
@@ -78,6 +82,12 @@ static double fake_process(enum shape shape, double level, double factor, struct
 
     if (shape == PLACED)
         f.process = level * ((double)rng_uniform(rng) < 0.5 ? -1 : 1);
+    if (shape == MODES)
+        f.process = level * (0.2 * normal(rng) + ((double)rng_uniform(rng) < 0.33 ? 2 : 0));
+    if (shape == HELD_UP) {
+        const double u = (double)rng_uniform(rng);
+        f.process = level * (0.2 * normal(rng) + (u < 0.25 ? 0.5 / (u + 0.05) : 0));
+    }
     f.previous = normal(rng);
     for (size_t i = 0; i < CALLS; i++) {
         if (i % BLOCK == 0)
@@ -111,8 +121,8 @@ static void fake_baseline(enum shape shape, double level, struct rng *rng, struc
     judge_compare(base, needed > 1 ? needed : 1);
 }
 
-/* A whole check of one cell: the mean of as many processes as are compared, and what looks slower again in
- * as many others, at least JUDGE_AGAIN. */
+/* A whole check of one cell: as many processes as are compared, and what looks slower again in as many others, at
+ * least JUDGE_AGAIN. */
 static enum judge_verdict check(enum shape shape, double level, double factor, struct rng *rng,
                                 const struct judge_base *base, double threshold)
 {
@@ -285,62 +295,144 @@ static void test_every_process_must_confirm(void **state)
     assert_int_equal(judge_again(&base, 0.05, 0, all, 0), JUDGE_CANNOT_TELL);
 }
 
+/* Standard deviation 2 %, of all of them 1.85 %: three times it is over 5 %. */
+static void make_wide(uint64_t medians[15])
+{
+    static const uint64_t five[] = {9800, 9800, 10000, 10200, 10200};
+
+    for (size_t i = 0; i < 15; i++)
+        medians[i] = five[i % 5];
+}
+
 /* Means of several processes are told apart more finely than single ones. */
 static void test_several_processes(void **state)
 {
     (void)state;
-    /* Standard deviation 2 %: three times it is over 5 %. */
-    const uint64_t medians[] = {9800, 9800, 10000, 10200, 10200, 9800, 9800, 10000, 10200, 10200};
+    uint64_t medians[15];
     const double three[] = {10600, 10700, 10300}, mixed[] = {10600, 10300, 10300};
     struct judge_base base;
 
+    make_wide(medians);
+    /* Five do not tell how much several differ. */
     base_of(&base, medians, 5);
     assert_true(near(base.spread, 0.02));
     assert_true(judge_hidden(&base, 0.05));
-    assert_int_equal(judge_needed(&base, 0.05), 2);
+    assert_int_equal(judge_needed(&base, 0.05), 0);
     assert_int_equal(judge_needed(&base, 0.06), 1);
     assert_true(judge_wants_more(&base, 0.05, JUDGE_MOST));
     assert_false(judge_wants_more(&base, 0.06, JUDGE_MOST));
     judge_compare(&base, 3);
-    assert_true(near(base.between, 0.02));
-    assert_true(near(base.spread, 0.02 * sqrt((1 / 3.0 + 1 / 5.0) / 1.2)));
+    assert_int_equal(base.statistic, JUDGE_ONE);
+    assert_true(near(base.spread, 0.02));
+
+    base_of(&base, medians, 15);
+    assert_int_equal(judge_needed(&base, 0.05), 2);
+    assert_false(judge_wants_more(&base, 0.05, JUDGE_MOST));
+    judge_compare(&base, 3);
+    assert_int_equal(base.statistic, JUDGE_MEAN);
+    assert_true(near(base.between, 0.02 * sqrt(12.0 / 14)));
+    assert_true(near(base.spread, base.between * sqrt((1 / 3.0 + 1 / 15.0) / 1.2)));
     assert_false(judge_hidden(&base, 0.05));
     assert_int_equal(judge_again(&base, 0.05, 0, three, 3), JUDGE_SLOWER);
     assert_int_equal(judge_again(&base, 0.05, 0, mixed, 3), JUDGE_CANNOT_TELL);
-    base_of(&base, medians, 10);
-    assert_false(judge_wants_more(&base, 0.05, JUDGE_MOST));
+}
+
+/* One that was held up raises the mean over the limit, and accuses nobody. */
+static void test_one_of_several_that_was_held_up(void **state)
+{
+    (void)state;
+    uint64_t medians[15];
+    const double held_up[] = {12000, 10100, 10000}, slower[] = {11000, 10900, 10800};
+    struct judge_base base;
+
+    make_wide(medians);
+    base_of(&base, medians, 15);
+    judge_compare(&base, 3);
+    assert_int_equal(judge_first(&base, 0.05, 0, judge_typical(&base, held_up, 3)), JUDGE_SLOWER);
+    assert_int_equal(judge_again(&base, 0.05, 0, held_up, 3), JUDGE_CANNOT_TELL);
+    assert_int_equal(judge_again(&base, 0.05, 0, slower, 3), JUDGE_SLOWER);
+}
+
+/* Half of the processes are in a mode that is 20 % slower: of six, all are once in 64 times. */
+static void test_the_fastest_of_several(void **state)
+{
+    (void)state;
+    uint64_t medians[30];
+    const double fast[] = {12000, 12000, 10100, 12000, 12000, 12000},
+                 slow[] = {12000, 12000, 12000, 12000, 12000, 12000},
+                 slower[] = {13200, 13000, 11200, 13200, 13100, 13000};
+    const double p = 1 / 64.0;
+    struct judge_base base;
+
+    for (size_t i = 0; i < 30; i++)
+        medians[i] = i % 2 ? 10000 : 12000;
+    base_of(&base, medians, 30);
+    assert_true(near(base.fastest[6].ns, 10000 + p * 2000));
+    assert_true(near(base.fastest[6].spread, 2000 * sqrt(p * (1 - p)) / base.fastest[6].ns));
+    judge_compare(&base, 6);
+    assert_int_equal(base.statistic, JUDGE_FASTEST);
+    assert_true(near(base.typical_ns, base.fastest[6].ns));
+    assert_true(near(base.spread, base.fastest[6].spread));
+    const double limit = judge_limit(&base, 0.05, 0);
+    assert_true(limit > 0.07 && limit < 0.08);
+    assert_int_equal(judge_first(&base, 0.05, 0, judge_typical(&base, fast, 6)), JUDGE_CANNOT_TELL);
+    assert_int_equal(judge_again(&base, 0.05, 0, slow, 6), JUDGE_SLOWER);
+    assert_int_equal(judge_again(&base, 0.05, 0, slower, 6), JUDGE_SLOWER);
+    assert_int_equal(judge_again(&base, 0.05, 0, fast, 6), JUDGE_CANNOT_TELL);
+
+    /* Of eight, all are slow once in 256 times, and 5 % can be told. */
+    assert_int_equal(judge_needed(&base, 0.05), 8);
+    judge_compare(&base, 8);
+    assert_false(judge_hidden(&base, 0.05));
+    assert_int_equal(judge_first(&base, 0.05, 0, 10300), JUDGE_SAME);
+    /* Of more than a third of the baseline's: by what a third tells. */
+    judge_compare(&base, 16);
+    assert_true(near(base.typical_ns, base.fastest[10].ns));
+
+    /* Of four, and in a small baseline, it is not compared. */
+    judge_compare(&base, 4);
+    assert_int_equal(base.statistic, JUDGE_MEAN);
+    base_of(&base, medians, 14);
+    judge_compare(&base, 8);
+    assert_int_equal(base.statistic, JUDGE_ONE);
 }
 
 /* Processes that differ this much are not measured again and again: it would not help. */
 static void test_a_hopeless_spread(void **state)
 {
     (void)state;
-    const uint64_t medians[] = {800, 800, 1000, 1200, 1200}, narrower[] = {900, 900, 1000, 1100, 1100};
+    uint64_t wide[50], narrower[] = {900, 900, 1000, 1100, 1100};
     struct judge_base base;
 
-    base_of(&base, medians, 5);
+    for (size_t i = 0; i < 50; i++)
+        wide[i] = 700 + 10 * (i % 10) * (i % 10);
+    base_of(&base, wide, 20);
     assert_int_equal(judge_needed(&base, 0.05), 0);
+    assert_false(judge_wants_more(&base, 0.05, 8));
+    assert_int_equal(judge_needed(&base, 2), 1);
+    base_of(&base, wide, 50);
     assert_false(judge_wants_more(&base, 0.05, JUDGE_MOST));
-    assert_int_equal(judge_needed(&base, 1), 1);
     /* There may be time for it, or not. */
     base_of(&base, narrower, 5);
     assert_true(judge_wants_more(&base, 0.05, JUDGE_MOST));
-    assert_false(judge_wants_more(&base, 0.05, 8));
+    assert_false(judge_wants_more(&base, 0.05, 3));
 }
 
 static void test_what_is_typical(void **state)
 {
     (void)state;
     const double values[] = {5, 1, 4, 2};
-    struct judge_base base = {.compared = 1};
+    struct judge_base base = {.statistic = JUDGE_ONE};
 
     assert_true(isnan(judge_typical(&base, values, 0)));
     assert_true(near(judge_typical(&base, values, 1), 5));
     assert_true(near(judge_typical(&base, values, 3), 4));
     assert_true(near(judge_typical(&base, values + 1, 3), 2));
-    base.compared = 4;
+    base.statistic = JUDGE_MEAN;
     assert_true(near(judge_typical(&base, values, 4), 3));
     assert_true(near(judge_typical(&base, values + 1, 3), 7 / 3.0));
+    base.statistic = JUDGE_FASTEST;
+    assert_true(near(judge_typical(&base, values, 4), 1));
 }
 
 static void test_a_baseline_of_nothing(void **state)
@@ -361,6 +453,8 @@ int main(void)
         cmocka_unit_test(test_a_slower_machine_is_an_excuse),
         cmocka_unit_test(test_every_process_must_confirm),
         cmocka_unit_test(test_several_processes),
+        cmocka_unit_test(test_one_of_several_that_was_held_up),
+        cmocka_unit_test(test_the_fastest_of_several),
         cmocka_unit_test(test_a_hopeless_spread),
         cmocka_unit_test(test_what_is_typical),
         cmocka_unit_test(test_a_baseline_of_nothing),

@@ -86,7 +86,7 @@ static void test_a_suspect_that_is_cleared(void **state)
     results_fini(&b);
 }
 
-/* A spread of 3.2 % hides 5 % from one process. */
+/* A spread of 3 % hides 5 % from one process. */
 #define WIDE 0.02
 
 /* Measures again with these factors in turn, as long as something is pending; returns how often. */
@@ -111,7 +111,7 @@ static void test_several_processes_tell_what_one_cannot(void **state)
     struct results b, now;
     struct regression r;
 
-    make_baseline(&b, WIDE);
+    make_baseline_of(&b, 15, WIDE);
     make(&now, 1);
     start(&r, &b, &now);
     assert_int_equal(r.cells[0].verdict, CHECK_CANNOT_TELL);
@@ -122,6 +122,9 @@ static void test_several_processes_tell_what_one_cannot(void **state)
     finish(&r);
     assert_int_equal(r.by_verdict[CHECK_SAME], CELLS);
     assert_true(r.cells[0].detectable < 0.15);
+    char *text = text_of(&r);
+    assert_non_null(strstr(text, "4 cells: compared by the mean of 4 processes"));
+    free(text);
     regress_fini(&r);
 
     /* 9 % slower: a suspect once the mean says so, and as many processes again confirm it. */
@@ -132,23 +135,106 @@ static void test_several_processes_tell_what_one_cannot(void **state)
     assert_true(fabs(r.cells[0].change - 0.09) < 0.005);
     regress_fini(&r);
 
-    /* There is no time for so many. */
+    /* Time is over after one more. */
     start(&r, &b, &now);
-    regress_limit(&r, wanted);
-    assert_int_equal(regress_pending(&r, NULL), CELLS);
-    regress_limit(&r, wanted - 1);
+    again(&r, &now);
+    regress_limit(&r, 0);
     assert_int_equal(regress_pending(&r, NULL), 0);
     finish(&r);
     assert_int_equal(r.by_verdict[CHECK_CANNOT_TELL], CELLS);
     regress_fini(&r);
+    made_fini(&now);
+    results_fini(&b);
+}
 
-    /* Time is over after one more. */
+/* Too few to know how much processes differ: several would be compared by a guess. */
+static void test_a_baseline_of_few_processes_is_no_measure_for_several(void **state)
+{
+    (void)state;
+    struct results b, now;
+    struct regression r;
+
+    make_baseline(&b, WIDE);
+    make(&now, 1);
     start(&r, &b, &now);
-    again(&r, &now);
-    regress_wait_no_more(&r);
     assert_int_equal(regress_pending(&r, NULL), 0);
+    assert_true(regress_unsure(&r, JUDGE_MOST, now.cells[0].id));
+    assert_false(regress_unsure(&r, JUDGE_MOST, "cpu/8x8/t1/b1"));
     finish(&r);
     assert_int_equal(r.by_verdict[CHECK_CANNOT_TELL], CELLS);
+    regress_fini(&r);
+    made_fini(&now);
+    results_fini(&b);
+}
+
+/* Four points that need three more processes each, and the first one five: 5 for the processes, 5 + 3 * 3 for their
+ * points. What needs the most is left at what there is. */
+static void test_time_goes_to_what_needs_the_least(void **state)
+{
+    (void)state;
+    struct results b, now;
+    struct regression r;
+
+    make_baseline_of(&b, 15, WIDE);
+    make(&now, 1);
+    start(&r, &b, &now);
+    assert_int_equal(r.cells[0].wanted, 4);
+    assert_int_equal(regress_points(&r, true), CELLS);
+    r.cells[0].wanted = 6;
+    regress_limit(&r, 19);
+    assert_int_equal(regress_pending(&r, NULL), CELLS);
+    regress_limit(&r, 18);
+    assert_false(regress_wants_again(&r, now.cells[0].id));
+    assert_int_equal(regress_pending(&r, NULL), CELLS - 1);
+    assert_int_equal(regress_points(&r, true), CELLS - 1);
+    assert_int_equal(regress_points(&r, false), CELLS);
+    regress_limit(&r, 3 + 2 * 3);
+    assert_int_equal(regress_pending(&r, NULL), 2);
+    regress_fini(&r);
+    made_fini(&now);
+    results_fini(&b);
+}
+
+/* Every other process of the baseline is in a mode that is 20 % slower. */
+static void make_modes(struct results *out)
+{
+    struct results runs[MOST_RUNS];
+    struct err err = ERR_INIT;
+
+    for (size_t i = 0; i < MOST_RUNS; i++)
+        make(&runs[i], i % 2 ? 1 : 1.2);
+    assert_true(baseline_make(runs, MOST_RUNS, MOST_RUNS, out, &err));
+    for (size_t i = 0; i < MOST_RUNS; i++)
+        made_fini(&runs[i]);
+}
+
+static void test_two_modes_are_told_by_the_fastest(void **state)
+{
+    (void)state;
+    static const double same[] = {1.2, 1.2, 1.2, 1.01}, slower[] = {1.296, 1.296, 1.08};
+    struct results b, now;
+    struct regression r;
+
+    make_modes(&b);
+    make(&now, 1.2);
+    start(&r, &b, &now);
+    const size_t wanted = r.cells[0].wanted;
+    assert_true(wanted >= JUDGE_FASTEST_LEAST);
+    again_with(&r, same, 4);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_SAME], CELLS);
+    assert_int_equal(r.cells[0].base.statistic, JUDGE_FASTEST);
+    assert_true(fabs(r.cells[0].now_ns - 1.01e6) < 1);
+    char *text = text_of(&r);
+    assert_non_null(strstr(text, "4 cells: compared by the fastest of "));
+    free(text);
+    regress_fini(&r);
+
+    /* Both modes are 8 % slower. */
+    start(&r, &b, &now);
+    assert_int_equal(again_with(&r, slower, 3), 2 * wanted - 1);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_SLOWER], CELLS);
     regress_fini(&r);
     made_fini(&now);
     results_fini(&b);
@@ -255,6 +341,9 @@ int main(void)
         cmocka_unit_test(test_a_suspects_point_is_measured_again),
         cmocka_unit_test(test_a_suspect_that_is_cleared),
         cmocka_unit_test(test_several_processes_tell_what_one_cannot),
+        cmocka_unit_test(test_a_baseline_of_few_processes_is_no_measure_for_several),
+        cmocka_unit_test(test_time_goes_to_what_needs_the_least),
+        cmocka_unit_test(test_two_modes_are_told_by_the_fastest),
         cmocka_unit_test(test_what_is_not_measured_again_does_not_wait),
         cmocka_unit_test(test_a_suspect_that_was_not_measured_often_enough),
         cmocka_unit_test(test_a_machine_that_is_slower_itself),
