@@ -9,10 +9,11 @@
 #define CHECK_BASELINE "results/baseline.json"
 /* The standard config that a first baseline is made with. */
 #define CHECK_CONFIG "baseline"
-/* Cells that the first process (of a baseline: the first processes) leaves undecided are measured in more,
- * until that took this many times as long as the first, and at least so long. */
+/* Cells that the first process (of a baseline: the first processes) leaves undecided are measured in more, until that
+ * took this many times as long as the first, and at least so long. */
 #define CHECK_MORE_TIMES 4
 #define CHECK_MORE_NS UINT64_C(30000000000)
+#define CHECK_SAVE_MORE_NS UINT64_C(120000000000) /* a baseline is made once */
 
 struct check_options {
     struct measure_options measure;

@@ -163,8 +163,10 @@ static bool measure_all(struct save *s, const char *results, struct err *err)
     }
     const uint64_t first_ns = clock_now_ns() - start;
     bool ok = baseline_make(s->runs, whole, whole, &s->made, err), enough = false;
+    const uint64_t times_ns = check_more_ns(first_ns),
+                   more_ns = times_ns > CHECK_SAVE_MORE_NS ? times_ns : CHECK_SAVE_MORE_NS;
     s->one_ns = first_ns / whole;
-    while (ok && !enough && clock_now_ns() - start < first_ns + check_more_ns(first_ns))
+    while (ok && !enough && clock_now_ns() - start < first_ns + more_ns)
         ok = measure_unsure(s, results, &enough, err);
     return ok;
 }

@@ -111,7 +111,7 @@ static double fastest_spread(const struct judge_base *base, size_t processes, si
 }
 
 /* By so much the fastest must spread less than the mean, which is the better statistic of what is merely random. */
-#define CLEARLY 0.7
+#define CLEARLY 0.9
 
 static enum judge_statistic statistic_of(const struct judge_base *base, size_t processes, size_t count)
 {

@@ -20,7 +20,7 @@
 /* Processes at most that are compared where one alone differs too much from the next. */
 #define JUDGE_MOST 25
 /* The same of a baseline. */
-#define JUDGE_BASE_MOST 50
+#define JUDGE_BASE_MOST 75
 /* Spread that is taken for a baseline of fewer processes, which cannot tell its own. */
 #define JUDGE_ASSUMED_SPREAD 0.15
 

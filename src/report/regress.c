@@ -147,10 +147,16 @@ static double fair_typical(const struct judge_base *base, const struct check_tim
     return times->fair[fastest];
 }
 
+/* Processes that a cell is judged by: where the fastest told early, not all of them were measured. */
+static size_t judged_by(const struct check_cell *c)
+{
+    return !c->several ? 1 : c->first.count > c->wanted ? c->first.count : c->wanted;
+}
+
 /* By the processes measured first. */
 static void judge_times(const struct regression *r, struct check_cell *c)
 {
-    judge_compare(&c->base, c->several ? c->first.count : 1);
+    judge_compare(&c->base, judged_by(c));
     c->now_ns = judge_typical(&c->base, c->first.ns, c->first.count);
     c->change = judge_change(&c->base, c->now_ns);
     const double slower = c->now_ns / fair_typical(&c->base, &c->first) - 1;
@@ -168,6 +174,20 @@ static void judge_times(const struct regression *r, struct check_cell *c)
     }
     if (c->counts && c->verdict != CHECK_SUSPECT)
         c->verdict = CHECK_COUNTS;
+}
+
+/* The fastest of several is no slower than the fastest so far: where that one is not over the limit, none of those to
+ * come changes it. Of a mean nothing is known before the end. */
+static void judge_early(const struct regression *r, struct check_cell *c)
+{
+    if (!c->several || c->verdict != CHECK_CANNOT_TELL)
+        return;
+    judge_compare(&c->base, judged_by(c));
+    if (c->base.statistic == JUDGE_FASTEST &&
+        judge_first(&c->base, r->threshold, 0, judge_typical(&c->base, c->first.ns, c->first.count)) != JUDGE_SLOWER)
+        judge_times(r, c);
+    else
+        judge_compare(&c->base, 1);
 }
 
 /* One process may not be enough: because of the baseline's spread, or of what the machine did meanwhile. */
@@ -194,6 +214,7 @@ static bool check_cell(struct regression *r, struct check_cell *c, struct err *e
     }
     judge_times(r, c);
     want(r, c);
+    judge_early(r, c);
     return true;
 }
 
@@ -334,7 +355,7 @@ static void judge_suspect(const struct regression *r, struct check_cell *c, cons
     c->change = judge_change(&c->base, c->now_ns);
     const double fair = fair_typical(&c->base, &c->again);
     const bool fastest = c->base.statistic == JUDGE_FASTEST;
-    if ((c->base.compared == 1 || c->again.count == again_wanted(c)) &&
+    if ((c->base.compared == 1 || fastest || c->again.count == again_wanted(c)) &&
         judge_again(&c->base, r->threshold, 0, fastest ? &fair : c->again.fair, fastest ? 1 : c->again.count) !=
             JUDGE_SLOWER)
         acquit(r, c, drift);
@@ -362,7 +383,11 @@ static bool add_again(struct regression *r, struct check_cell *c, const struct r
     add_time(suspect ? &c->again : &c->first, (double)fresh->median_ns, excuse(&drift));
     if (suspect)
         judge_suspect(r, c, &drift);
-    if (c->verdict != CHECK_SUSPECT && !waits(c))
+    if (c->verdict == CHECK_SUSPECT)
+        return true;
+    if (waits(c))
+        judge_early(r, c);
+    else
         judge_times(r, c);
     return true;
 }

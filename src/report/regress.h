@@ -41,7 +41,7 @@ struct check_cell {
     enum check_verdict verdict;
     struct judge_base base;
     size_t wanted;            /* processes to measure first, where time allows */
-    bool several;             /* they are compared: one differs too much from the next */
+    bool several;             /* they are compared: one differs too much from the next; else one */
     struct check_times first; /* those */
     struct check_times again; /* and those that measured a suspect again */
     bool acquitted;           /* a suspect once: `first` holds what was measured again, too */

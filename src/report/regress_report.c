@@ -99,20 +99,33 @@ static void foot_several(struct table *t, const struct regression *r, enum judge
     }
     if (!cells)
         return;
-    snprintf(range, sizeof(range), least < most ? "%zu to %zu" : "%zu", least, most);
-    table_foot(t, "%zu cell%s: compared by the %s of %s processes", cells, cells == 1 ? "" : "s",
-               judge_statistic_name(statistic), range);
+    if (least < most && statistic != JUDGE_FASTEST)
+        snprintf(range, sizeof(range), "%zu to %zu", least, most);
+    else
+        snprintf(range, sizeof(range), "%zu", most);
+    table_foot(t, "%zu cell%s: compared by the %s of %s%s processes", cells, cells == 1 ? "" : "s",
+               judge_statistic_name(statistic), statistic == JUDGE_FASTEST ? "up to " : "", range);
 }
 
 /* Cells of which the baseline itself leaves too little certain. */
 static void foot_hidden(struct table *t, const struct regression *r)
 {
     char threshold[NUMBER_MAX];
-    size_t hidden = 0;
+    size_t hidden = 0, waiting = 0, wanted = 0;
 
-    for (size_t i = 0; i < r->cell_count; i++)
-        hidden += r->cells[i].verdict == CHECK_CANNOT_TELL && judge_hidden(&r->cells[i].base, r->threshold);
+    for (size_t i = 0; i < r->cell_count; i++) {
+        const struct check_cell *c = &r->cells[i];
+        if (c->verdict != CHECK_CANNOT_TELL || !judge_hidden(&c->base, r->threshold))
+            continue;
+        const bool waits = c->first.count < c->wanted;
+        waiting += waits;
+        hidden += !waits;
+        wanted = waits && c->wanted > wanted ? c->wanted : wanted;
+    }
     number_percent(threshold, r->threshold, false);
+    if (waiting)
+        table_foot(t, "%zu cell%s cannot be told by one process: a check that measures takes up to %zu", waiting,
+                   waiting == 1 ? "" : "s", wanted);
     if (hidden && r->processes < JUDGE_MIN_PROCESSES)
         table_foot(
             t,

@@ -220,13 +220,15 @@ static void test_two_modes_are_told_by_the_fastest(void **state)
     start(&r, &b, &now);
     const size_t wanted = r.cells[0].wanted;
     assert_true(wanted >= JUDGE_FASTEST_LEAST);
-    again_with(&r, same, 4);
+    /* The first one in the faster mode tells. */
+    assert_int_equal(again_with(&r, same, 4), 4);
     finish(&r);
     assert_int_equal(r.by_verdict[CHECK_SAME], CELLS);
     assert_int_equal(r.cells[0].base.statistic, JUDGE_FASTEST);
+    assert_int_equal(r.cells[0].base.compared, wanted);
     assert_true(fabs(r.cells[0].now_ns - 1.01e6) < 1);
     char *text = text_of(&r);
-    assert_non_null(strstr(text, "4 cells: compared by the fastest of "));
+    assert_non_null(strstr(text, "4 cells: compared by the fastest of up to "));
     free(text);
     regress_fini(&r);
 
@@ -235,6 +237,25 @@ static void test_two_modes_are_told_by_the_fastest(void **state)
     assert_int_equal(again_with(&r, slower, 3), 2 * wanted - 1);
     finish(&r);
     assert_int_equal(r.by_verdict[CHECK_SLOWER], CELLS);
+    regress_fini(&r);
+
+    /* All in the slower one at first, and the first one measured again is not. */
+    start(&r, &b, &now);
+    for (size_t i = 1; i < wanted; i++)
+        again(&r, &now);
+    assert_int_equal(suspects(&r), CELLS);
+    assert_int_equal(again_with(&r, same + 3, 1), 1);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_SAME], CELLS);
+    regress_fini(&r);
+    made_fini(&now);
+
+    /* In the faster one at once. */
+    make(&now, 1.02);
+    start(&r, &b, &now);
+    assert_int_equal(regress_pending(&r, NULL), 0);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_SAME], CELLS);
     regress_fini(&r);
     made_fini(&now);
     results_fini(&b);
