@@ -3,7 +3,7 @@
  * of value * LANES, ten on a CPU device, [18 ... 18 + LANES) each lane's rank among the odd ones. */
 #include "lanes.h"
 
-kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) void lanes(global float *out)
+kernel __attribute__((reqd_work_group_size(LANES, 1, 1))) IN_TEAMS void lanes(global float *out)
 {
     struct team team;
 #ifdef PATH_LOCAL

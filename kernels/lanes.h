@@ -38,6 +38,12 @@ typedef int mask;
 #ifdef PATH_SUBGROUPS
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
+/* REQUIRE_LANES: from the host, where kernels may ask for a size of sub-groups. */
+#if defined(PATH_SUBGROUPS) && defined(REQUIRE_LANES)
+#define IN_TEAMS __attribute__((intel_reqd_sub_group_size(LANES)))
+#else
+#define IN_TEAMS
+#endif
 
 /* HAS_FMA: from the host. Not every compiler whose device has it says so. */
 #if defined(FP_FAST_FMAF) || defined(HAS_FMA)
@@ -50,9 +56,15 @@ typedef int mask;
  * (`?:` between elements of an array would choose an address, and put the array into memory.) */
 #define CHOOSE(condition, yes, no) select((real)(no), (real)(yes), (mask)(condition))
 
-#ifdef PATH_LOCAL
-#define SEGMENTS (LANES / SHARED_SLOT)
+/* Where the compiler makes loops of the work-items between two barriers: an array that lives across barriers goes wrong
+ * in PoCL 3.1, and a condition around a barrier takes it (and PoCL 5) minutes. */
+#if defined(PATH_LOCAL) || (defined(PATH_SUBGROUPS) && defined(ON_CPU))
+#define LOOPED_LANES
+#endif
+
 #define TEAM_VOTES ((LANES + 31u) / 32u)
+#if defined(PATH_LOCAL) || defined(PATH_SUBGROUPS)
+#define SEGMENTS (LANES / SHARED_SLOT)
 #define TEAM_SUMS (SHARED_SLOT * (LANES + 1u + SEGMENTS))
 #elif defined(PATH_PTX)
 /* A lane's values stand 20 floats apart, and those of the upper half 16 further: neither the lanes that write their
@@ -165,6 +177,8 @@ static inline void atomic_add_float(volatile global float *sum, float value)
 {
 #if defined(PATH_PTX)
     asm volatile("red.global.add.f32 [%0], %1;" ::"l"(sum), "f"(value) : "memory");
+#elif defined(FLOAT_ATOMICS) && defined(__opencl_c_ext_fp32_global_atomic_add) /* the device's word, and the compiler's */
+    atomic_fetch_add_explicit((volatile global atomic_float *)sum, value, memory_order_relaxed);
 #else
     /* Starting from a guess instead of a load: the first exchange reads the value. */
     uint want = 0, found;
@@ -249,25 +263,17 @@ static inline float team_sum_slot(const struct team *team, const float *v, uint 
     team_sync(); /* all have read it */
     *which = min(team->lane, (uint)SHARED_SLOT);
     return sum;
-#elif defined(PATH_SUBGROUPS)
-    float mine = 0.0f;
-    UNROLLED for (uint i = 0; i < SHARED_SLOT; ++i) {
-        float sum = sub_group_reduce_add(v[i]);
-        mine = team->lane == i ? sum : mine;
-    }
-    *which = min(team->lane, (uint)SHARED_SLOT);
-    return mine;
 #else
     const uint value = team->lane % SHARED_SLOT, segment = team->lane / SHARED_SLOT;
     local float *partial = team->sums + SHARED_SLOT * (LANES + 1u);
     float sum = 0.0f;
     UNROLLED for (uint i = 0; i < SHARED_SLOT; ++i)
         team->sums[i * (LANES + 1u) + team->lane] = v[i];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    team_sync();
     for (uint i = 0; i < SHARED_SLOT; ++i)
         sum += team->sums[value * (LANES + 1u) + segment * SHARED_SLOT + i];
     partial[team->lane] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    team_sync();
     *which = min(team->lane, (uint)SHARED_SLOT);
     if (team->lane < SHARED_SLOT) {
         for (uint i = 1; i < SEGMENTS; ++i)

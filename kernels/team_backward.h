@@ -17,7 +17,7 @@
 
 /* Such pixels are rare. Where registers decide how many teams a device holds, they are left to a walk of
  * their own; elsewhere they are dealt with on the spot. */
-#ifndef PATH_LOCAL
+#ifndef LOOPED_LANES
 #define STEEP_LATER
 #endif
 #endif

@@ -42,7 +42,7 @@ static inline real compare_block(const struct work *work, const struct shared_vi
 /* triangles, bounds: [scenes][T], from setup. goal: the target or, with UPSTREAM, dL/dC. tape:
  * [scenes][T][H][W][3]. slots: [scenes][slot_capacity][SHARED_SLOT]. loss_partials: [scenes][tiles]. bins: from bin.cl. Pointers that
  * a variant does not use may be NULL. Work-groups: (tiles_x, ceil(tiles_y / TEAMS), scenes). */
-kernel __attribute__((reqd_work_group_size(LANES, TEAMS, 1))) void
+kernel __attribute__((reqd_work_group_size(LANES, TEAMS, 1))) IN_TEAMS void
 tile_pass(const struct shared_view view, global const struct shared_triangle *triangles,
           global const uint2 *bounds, global const float *in, global const float *goal, global float *image,
           global float *tape, global float *slots, global float *out, global float *loss_partials,

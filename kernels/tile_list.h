@@ -11,8 +11,7 @@
 #else
 #define CHUNK LANES
 #endif
-#ifdef PATH_LOCAL
-/* An array that lives across barriers goes wrong in PoCL 3.1, and a condition around one takes it minutes. */
+#ifdef LOOPED_LANES
 #define SKIPS false
 #define GULP 1u
 #else

@@ -30,6 +30,7 @@ static const struct field fields[] = {
     FIELD(TEXT, driver_version),
     FIELD(TEXT, language_version),
     FIELD(TEXT, path),
+    FIELD(TEXT, path_note),
     FIELD(TEXT, tiles),
     FIELD(U32, compute_units),
     FIELD(U32, threads),

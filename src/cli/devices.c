@@ -137,6 +137,8 @@ static void print_abilities(const struct device_info *d)
 
     if (*d->path)
         fact(&f, "code path %s", d->path);
+    if (*d->path_note)
+        fact(&f, "%s", d->path_note);
     if (*d->tiles)
         fact(&f, "tiles of %s", d->tiles);
     for (size_t i = 0; i < sizeof abilities / sizeof abilities[0]; i++)

@@ -10,17 +10,20 @@
 #include "gpu/driver_text.h"
 #include "gpu/error.h"
 #include "gpu/opencl.h"
+#include "gpu/path.h"
 #include "gpu/tuning.h"
 
 #define MAX_PLATFORMS 64
 #define MAX_DEVICES 64
 
-/* From cl_nv_device_attribute_query and cl_khr_pci_bus_info; not in every header. */
+/* From cl_nv_device_attribute_query, cl_khr_pci_bus_info and cl_ext_float_atomics; not in every header. */
 #define DEVICE_KERNEL_EXEC_TIMEOUT_NV 0x4005
 #define DEVICE_PCI_BUS_ID_NV 0x4008
 #define DEVICE_PCI_SLOT_ID_NV 0x4009
 #define DEVICE_PCI_DOMAIN_ID_NV 0x400A
 #define DEVICE_PCI_BUS_INFO_KHR 0x410F
+#define DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT 0x4231
+#define GLOBAL_FP_ATOMIC_ADD_EXT 2u
 
 static const char no_platform[] =
     "no OpenCL platform: install a driver, or pocl-opencl-icd for a device on the CPU (the OpenMP renderer "
@@ -106,6 +109,14 @@ bool device_has_extension(const struct device_info *info, const char *name)
         if ((at == info->extensions || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
             return true;
     return false;
+}
+
+bool device_has_version(const struct device_info *info, unsigned major, unsigned minor)
+{
+    unsigned has_major, has_minor;
+
+    return sscanf(info->device_version, "OpenCL %u.%u", &has_major, &has_minor) == 2 &&
+           (has_major > major || (has_major == major && has_minor >= minor));
 }
 
 static void describe_pci(cl_device_id device, struct device_info *info)
@@ -203,7 +214,8 @@ static void describe_limits(cl_device_id device, struct device_info *info)
     info->has_double = get_number(device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     info->has_subgroups = device_has_extension(info, "cl_khr_subgroups") ||
                           get_number(device, CL_DEVICE_MAX_NUM_SUB_GROUPS) > 0;
-    info->has_float_atomics = device_has_extension(info, "cl_ext_float_atomics");
+    info->has_float_atomics = device_has_extension(info, "cl_ext_float_atomics") &&
+                              (get_number(device, DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT) & GLOBAL_FP_ATOMIC_ADD_EXT);
 }
 
 void device_describe(cl_platform_id platform, cl_device_id device, unsigned platform_index,
@@ -315,6 +327,7 @@ bool opencl_list(struct device_info **out, size_t *count, struct err *err)
         for (cl_uint d = 0; d < found; d++) {
             device_describe(platforms[p], ids[d], p, d, &list[used]);
             mark_duplicate(list, used, &list[used]);
+            path_describe(ids[d], &list[used]);
             tuning_describe(&list[used]);
             used++;
         }

@@ -17,6 +17,9 @@ bool device_open(const char *selector, cl_platform_id *platform, cl_device_id *d
 /* A whole word of the space-separated extension list. */
 bool device_has_extension(const struct device_info *info, const char *name);
 
+/* Whether it is a device of OpenCL `major`.`minor` or later. */
+bool device_has_version(const struct device_info *info, unsigned major, unsigned minor);
+
 /* Whether a connector of the device at a PCI address shows a picture, as the kernel's folder `sysfs` (/sys) tells. */
 bool device_drives_display(const char *sysfs, const char *pci);
 

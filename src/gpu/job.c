@@ -9,6 +9,7 @@
 #include "gpu/error.h"
 #include "gpu/fit.h"
 #include "gpu/limits.h"
+#include "gpu/path.h"
 #include "model/oracle.h"
 #include "model/scene.h"
 #include "shared.h"
@@ -102,7 +103,8 @@ static bool create_kernels(struct opencl_job *job, struct err *err)
         strbuf_cut(&defines, shape_length);
         pass_defines(&job->base.spec, &job->passes[i], &defines);
         if (!strbuf_ok(&defines, err) ||
-            !job_kernel(job->r, tile_file(job->r->path), "tile_pass", strbuf_str(&defines), &job->pass_kernels[i], err))
+            !job_kernel(job->r, tile_file(job->r->path), "tile_pass", strbuf_str(&defines), &job->pass_kernels[i], err) ||
+            !path_fits(job->r, job->pass_kernels[i], &job->shape, err))
             goto out;
     }
     ok = true;

@@ -15,10 +15,8 @@
 #include "gpu/job.h"
 #include "gpu/limits.h"
 #include "gpu/opencl.h"
+#include "gpu/path.h"
 #include "gpu/tuning.h"
-
-/* From cl_nv_device_attribute_query; not in every header. */
-#define DEVICE_WARP_SIZE_NV 0x4003
 
 /* Devices that share the host's memory leave more of it to the host, and control groups may allow less than the
  * driver tells. */
@@ -70,91 +68,6 @@ static void release_buffer(void *context, cl_mem buffer)
 {
     (void)context;
     clReleaseMemObject(buffer);
-}
-
-/* ---- the code path ---- */
-
-/* Whether kernels with this path's instructions build. */
-static bool path_builds(struct opencl_renderer *r, enum gpu_path path)
-{
-    struct err err = ERR_INIT;
-    struct strbuf defines = STRBUF_INIT;
-    struct tile_shape shape;
-    struct render_spec spec;
-    cl_program program;
-
-    spec_init(&spec);
-    bool ok = shape_choose(path, &r->base.info, r->lanes, &r->tile, &spec, &shape, &err);
-    if (r->compiling)
-        r->compiling();
-    if (ok) {
-        shape_defines(path, &shape, &defines);
-        ok = strbuf_ok(&defines, &err) && renderer_program(r, "lanes.cl", strbuf_str(&defines), &program, &err);
-    }
-    strbuf_fini(&defines);
-    err_fini(&err);
-    return ok;
-}
-
-/* At least 16: each of a slot's sums ends up in a lane of its own (team_sum_slot). */
-static bool is_lane_count(uint64_t lanes)
-{
-    return lanes >= 16 && lanes <= 64 && (lanes & (lanes - 1)) == 0;
-}
-
-/* Pixels that a CPU device's kernel holds in a vector. */
-static uint32_t vector_lanes(const struct opencl_renderer *r)
-{
-    cl_uint floats = 0;
-
-    return clGetDeviceInfo(r->device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(floats), &floats, NULL) ==
-                       CL_SUCCESS &&
-                   floats >= 16
-               ? 16
-               : 8;
-}
-
-static bool path_works(struct opencl_renderer *r, enum gpu_path path)
-{
-    const struct device_info *info = &r->base.info;
-    cl_uint warp = 0;
-
-    switch (path) {
-    case PATH_PTX:
-        return device_has_extension(info, "cl_nv_device_attribute_query") &&
-               clGetDeviceInfo(r->device, DEVICE_WARP_SIZE_NV, sizeof(warp), &warp, NULL) == CL_SUCCESS &&
-               warp == 32 && path_builds(r, path);
-    case PATH_SUBGROUPS:
-        r->lanes = (uint32_t)info->preferred_group_multiple;
-        return info->has_subgroups && is_lane_count(info->preferred_group_multiple) && path_builds(r, path);
-    case PATH_CPU:
-        r->lanes = vector_lanes(r);
-        return true;
-    case PATH_LOCAL:
-        return true;
-    }
-    return false;
-}
-
-static bool choose_path(struct opencl_renderer *r, const char *forced, struct err *err)
-{
-    if (forced) {
-        if (!path_parse(forced, &r->path, err))
-            return false;
-        if (!path_works(r, r->path))
-            return err_set(err, ERR_UNSUPPORTED, "%s cannot run the code path '%s'", r->base.info.name, forced);
-    } else if (r->base.info.kind == DEVICE_CPU) {
-        r->path = PATH_CPU;
-        r->lanes = vector_lanes(r);
-    } else {
-        for (r->path = PATH_PTX; !path_works(r, r->path); r->path++)
-            continue;
-    }
-    /* Sixteen warps a multiprocessor: without it, rare code takes registers that keep warps from the common. */
-    if (r->path == PATH_PTX)
-        strbuf_add(&r->build_options, " -cl-nv-maxrregcount=128");
-    snprintf(r->base.info.path, sizeof(r->base.info.path), "%s", path_name(r->path));
-    return strbuf_ok(&r->build_options, err);
 }
 
 bool renderer_ask(struct opencl_renderer *r, cl_program program, const char *kernel_name, size_t lanes, void *out,
@@ -215,6 +128,14 @@ static bool host_has_fma(void)
 #endif
 }
 
+/* Sub-groups and float atomics are not in OpenCL C 1.2, which compilers take programs for unless told. */
+static const char *language_of(const struct device_info *info)
+{
+    if (!info->has_subgroups && !info->has_float_atomics)
+        return "";
+    return device_has_version(info, 3, 0) ? " -cl-std=CL3.0" : device_has_version(info, 2, 0) ? " -cl-std=CL2.0" : "";
+}
+
 static bool open_context(struct opencl_renderer *r, struct err *err)
 {
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)r->platform, 0};
@@ -234,6 +155,9 @@ static bool open_context(struct opencl_renderer *r, struct err *err)
         strbuf_add(&r->build_options, " -DHAS_FMA");
     if (r->base.info.kind == DEVICE_CPU)
         strbuf_add(&r->build_options, " -DON_CPU");
+    if (r->base.info.has_float_atomics)
+        strbuf_add(&r->build_options, " -DFLOAT_ATOMICS");
+    strbuf_add(&r->build_options, language_of(&r->base.info));
     return true;
 }
 
@@ -264,7 +188,7 @@ bool opencl_create(const char *selector, const struct opencl_options *options, s
     if (options->max_submit_ns == UINT64_MAX)
         info->max_submit_ns = 0;
     pool_init(&r->pool, &(struct pool_source){create_buffer, release_buffer, r}, info->name, r->budget_bytes);
-    if (!choose_path(r, options->path, err))
+    if (!path_choose(r, options->path, err))
         goto fail;
     tuning_recall(r);
     *out = &r->base;

@@ -26,6 +26,7 @@ struct device_info {
     char language_version[DEVICE_NAME_MAX];
     char extensions[8192];
     char path[64];  /* code path chosen: "avx512", "avx2", "portable"; "ptx", "subgroups", "local", "cpu" */
+    char path_note[64]; /* OpenCL: why not a better one; "" where there is none to tell */
     char tiles[64]; /* OpenCL: how many pixels tiles have, and by what: "32, 64, 128 pixels (rule)"; "" where
                      * there is one shape */
     uint32_t compute_units;

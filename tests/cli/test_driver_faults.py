@@ -140,6 +140,15 @@ def test_groups_that_a_device_does_not_take():
             assert re.fullmatch(r"work-items a group, x: this call needs 64, \S.* has 1", reason)
 
 
+def test_sub_groups_that_do_not_work():
+    """A GPU that says that it has them is taken at its word only after a trial."""
+    has = json.loads(faults.run(["devices", "--json"]).stdout)[1]["has_subgroups"]
+    listed = faults.run(["devices"], FAULT_DEVICE="gpu,subgroups")
+    assert listed.code == 0, listed.stderr
+    wanted = "subgroups" if has else "local, kernels with its sub-groups do not build or run"
+    assert f"code path {wanted}," in listed.stdout, listed.stdout
+
+
 @pytest.mark.parametrize("kind, why", [("zero", "a start at 0"), ("reversed", "end before start"),
                                        ("equal", "no time at all"), ("far", "took longer than the whole call")])
 def test_times_that_cannot_be(kind, why):

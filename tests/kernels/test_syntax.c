@@ -20,7 +20,7 @@ struct subject {
 static const struct subject ptx = {PATH_PTX, 32, 64, " -DHAS_FMA",
                                    "--target=nvptx64-nvidia-nvcl -cl-std=CL1.2 -Dasm=__asm__"};
 /* clang declares functions of sub-groups from OpenCL C 2.0 on. */
-static const struct subject subgroups = {PATH_SUBGROUPS, 32, 1, " -DHAS_FMA",
+static const struct subject subgroups = {PATH_SUBGROUPS, 32, 1, " -DHAS_FMA -DREQUIRE_LANES -DFLOAT_ATOMICS",
                                          "--target=spir64 -cl-std=CL2.0"};
 static const struct subject local_memory = {PATH_LOCAL, 0, 1, "", "--target=spir64 -cl-std=CL1.2"};
 static const struct subject cpu16 = {

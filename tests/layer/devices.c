@@ -14,6 +14,8 @@
 
 static const char odd[] = "Odd\n\t\"quoted\" \\back\\ <b>&amp;</b> \x1b[31m,=+;' \xff\xfe\xc3( caf\xc3\xa9 \xe2\x82\xac\r|pipe|";
 
+static const char subgroups[] = "cl_khr_subgroups";
+
 static cl_int answer(const void *bytes, size_t length, size_t size, void *value, size_t *size_ret)
 {
     if (size_ret)
@@ -138,6 +140,8 @@ bool devices_info(cl_device_info what, size_t size, void *value, size_t *size_re
         return sizes(1, size, value, size_ret, code);
     if (fault_device("zero-limits") && what == CL_DEVICE_MAX_WORK_ITEM_SIZES)
         return sizes(0, size, value, size_ret, code);
+    if (fault_device("subgroups") && what == CL_DEVICE_EXTENSIONS)
+        return *code = answer(subgroups, sizeof subgroups, size, value, size_ret), true;
     if (fault_device("minimum") && what == CL_DEVICE_EXTENSIONS)
         return *code = answer("", 1, size, value, size_ret), true;
     if (fault_device("minimum") && minimum_of(what) != UINT64_MAX)

@@ -14,7 +14,8 @@
  *   FAULT_DEVICE=KIND what there is: no-platform, none, no-count, odd-strings, long-strings, empty-strings,
  *                     no-end (strings without one), zero-limits, minimum (as little as OpenCL promises, and no
  *                     more is taken), discrete (says that its memory is its own), gpu (says that it is a GPU, and
- *                     discrete); kinds are joined with a comma
+ *                     discrete), subgroups (says that it has them, and no other extension); kinds are joined with
+ *                     a comma
  *   FAULT_LOG=FILE    appends to FILE.PID "acted NAME" as a call goes wrong, and at the end of the process
  *                     "call NAME SITE" for each call, "wraps NAME" and "leak TYPE COUNT" of objects never
  *                     released

@@ -98,6 +98,19 @@ static void test_extensions_are_whole_words(void **state)
     assert_false(device_has_extension(&info, "khr_subgroups"));
 }
 
+static void test_versions(void **state)
+{
+    struct device_info info = {.device_version = "OpenCL 2.1 PoCL HSTR"};
+
+    (void)state;
+    assert_true(device_has_version(&info, 1, 2));
+    assert_true(device_has_version(&info, 2, 1));
+    assert_false(device_has_version(&info, 2, 2));
+    assert_false(device_has_version(&info, 3, 0));
+    info.device_version[0] = '\0';
+    assert_false(device_has_version(&info, 1, 0));
+}
+
 static void expect_text(const char *text, size_t length, size_t size, const char *expected)
 {
     char out[64];
@@ -202,7 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matches),         cmocka_unit_test(test_best),
-        cmocka_unit_test(test_short_names),     cmocka_unit_test(test_extensions_are_whole_words),
+        cmocka_unit_test(test_short_names),     cmocka_unit_test(test_extensions_are_whole_words), cmocka_unit_test(test_versions),
         cmocka_unit_test(test_messages),        cmocka_unit_test(test_wrong_selectors),
         cmocka_unit_test(test_texts_of_drivers),
         cmocka_unit_test(test_this_machine),     cmocka_unit_test(test_displays),

@@ -1,0 +1,211 @@
+#include "gpu/path.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/device.h"
+#include "gpu/error.h"
+#include "gpu/opencl.h"
+#include "gpu/teams.h"
+
+/* From cl_nv_device_attribute_query and cl_intel_required_subgroup_size; not in every header. */
+#define DEVICE_WARP_SIZE_NV 0x4003
+#define DEVICE_SUB_GROUP_SIZES_INTEL 0x4108
+
+#define REQUIRE_LANES " -DREQUIRE_LANES"
+
+/* Runs lanes.cl, which comes out wrong where a team is not what its text was built for. */
+static bool try_team(struct opencl_renderer *r, struct err *err)
+{
+    if (r->compiling)
+        r->compiling();
+    return teams_check(&r->base, err);
+}
+
+/* ---- sub-groups ---- */
+
+#define MAX_SIZES 32
+
+/* Whether kernels may ask for sub-groups of this size. */
+static bool can_require(const struct opencl_renderer *r, uint32_t lanes)
+{
+    size_t sizes[MAX_SIZES], bytes = 0;
+
+    if (!device_has_extension(&r->base.info, "cl_intel_required_subgroup_size") ||
+        clGetDeviceInfo(r->device, DEVICE_SUB_GROUP_SIZES_INTEL, sizeof(sizes), sizes, &bytes) != CL_SUCCESS)
+        return false;
+    for (size_t i = 0; i < bytes / sizeof(sizes[0]); i++)
+        if (sizes[i] == lanes)
+            return true;
+    return false;
+}
+
+static bool try_lanes(struct opencl_renderer *r, uint32_t lanes, struct err *err)
+{
+    const size_t length = r->build_options.len;
+
+    r->lanes = lanes;
+    if (can_require(r, lanes))
+        strbuf_add(&r->build_options, REQUIRE_LANES);
+    if (strbuf_ok(&r->build_options, err) && try_team(r, err))
+        return true;
+    strbuf_cut(&r->build_options, length);
+    return false;
+}
+
+/* At least 16 lanes: each of a slot's sums ends up in one of its own (team_sum_slot). What the device prefers
+ * first; CPU devices have none of their own, and prefer what fits their vectors. */
+static bool find_subgroups(struct opencl_renderer *r, struct err *err)
+{
+    const uint64_t preferred = r->base.info.preferred_group_multiple;
+    uint32_t sizes[] = {32, 16, 64};
+
+    if (!r->base.info.has_subgroups)
+        return err_set(err, ERR_UNSUPPORTED, "it has no sub-groups");
+    for (size_t i = 1; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        if (sizes[i] == preferred) {
+            sizes[i] = sizes[0];
+            sizes[0] = (uint32_t)preferred;
+        }
+    }
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        err_fini(err);
+        if (try_lanes(r, sizes[i], err))
+            return true;
+        if (err->code != ERR_WRONG)
+            break;
+    }
+    return false;
+}
+
+typedef cl_int(CL_API_CALL *size_query_fn)(cl_kernel, cl_device_id, cl_kernel_sub_group_info, size_t,
+                                           const void *, size_t, void *, size_t *);
+
+/* Devices before 2.1 have it as an extension, if at all. */
+static size_query_fn size_query(const struct opencl_renderer *r)
+{
+    const union {
+        void *address;
+        size_query_fn function;
+    } extension = {clGetExtensionFunctionAddressForPlatform(r->platform, "clGetKernelSubGroupInfoKHR")};
+
+    return device_has_version(&r->base.info, 2, 1) ? clGetKernelSubGroupInfo : extension.function;
+}
+
+bool path_fits(const struct opencl_renderer *r, cl_kernel kernel, const struct tile_shape *shape,
+               struct err *err)
+{
+    const size_t local[2] = {shape->lanes, shape->teams};
+    size_t lanes = 0;
+
+    size_query_fn ask = r->path == PATH_SUBGROUPS ? size_query(r) : NULL;
+    if (!ask)
+        return true;
+    cl_int code = ask(kernel, r->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof(local), local,
+                      sizeof(lanes), &lanes, NULL);
+    if (code != CL_SUCCESS)
+        return opencl_fail(err, code, "clGetKernelSubGroupInfo", r->base.info.name);
+    return lanes == shape->lanes ||
+           err_set(err, ERR_UNSUPPORTED,
+                   "%s runs a kernel in sub-groups of %zu work-items that needs %u: try --path local",
+                   r->base.info.name, lanes, (unsigned)shape->lanes);
+}
+
+/* ---- the others ---- */
+
+static bool has_warps(cl_device_id device, const struct device_info *info)
+{
+    cl_uint warp = 0;
+
+    return device_has_extension(info, "cl_nv_device_attribute_query") &&
+           clGetDeviceInfo(device, DEVICE_WARP_SIZE_NV, sizeof(warp), &warp, NULL) == CL_SUCCESS &&
+           warp == 32;
+}
+
+/* Pixels that a CPU device's kernel holds in a vector. */
+static uint32_t vector_lanes(const struct opencl_renderer *r)
+{
+    cl_uint floats = 0;
+
+    return clGetDeviceInfo(r->device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(floats), &floats, NULL) ==
+                       CL_SUCCESS &&
+                   floats >= 16
+               ? 16
+               : 8;
+}
+
+/* Whether r->path works: it is tried where it takes more than every device must have. */
+static bool path_works(struct opencl_renderer *r, struct err *err)
+{
+    switch (r->path) {
+    case PATH_PTX:
+        return has_warps(r->device, &r->base.info)
+                   ? try_team(r, err)
+                   : err_set(err, ERR_UNSUPPORTED, "it has no warps of NVIDIA's");
+    case PATH_SUBGROUPS:
+        return find_subgroups(r, err);
+    case PATH_CPU:
+        r->lanes = vector_lanes(r);
+        break;
+    case PATH_LOCAL:
+        break;
+    }
+    return true;
+}
+
+bool path_choose(struct opencl_renderer *r, const char *forced, struct err *err)
+{
+    struct device_info *info = &r->base.info;
+    struct err why = ERR_INIT;
+    bool works;
+
+    r->path = info->kind == DEVICE_CPU ? PATH_CPU : PATH_PTX;
+    if (forced && !path_parse(forced, &r->path, err))
+        return false;
+    while (!(works = path_works(r, &why)) && !forced) {
+        if (r->path == PATH_SUBGROUPS && info->has_subgroups)
+            snprintf(info->path_note, sizeof(info->path_note), "%s",
+                     why.code == ERR_WRONG ? "its sub-groups do not have 16, 32 or 64 work-items"
+                                           : "kernels with its sub-groups do not build or run");
+        err_fini(&why);
+        r->path++;
+    }
+    if (!works)
+        err_set(err, ERR_UNSUPPORTED, "%s cannot run the code path '%s': %s", info->name, path_name(r->path),
+                why.text);
+    err_fini(&why);
+    /* Sixteen warps a multiprocessor: without it, rare code takes registers that keep warps from the common.
+     */
+    if (r->path == PATH_PTX)
+        strbuf_add(&r->build_options, " -cl-nv-maxrregcount=128");
+    snprintf(info->path, sizeof(info->path), "%s", path_name(r->path));
+    return works && strbuf_ok(&r->build_options, err);
+}
+
+static void describe_opened(struct device_info *info)
+{
+    const struct opencl_options options = {0};
+    struct renderer *renderer = NULL;
+    struct err err = ERR_INIT;
+
+    if (opencl_create(info->selector, &options, &renderer, &err)) {
+        snprintf(info->path, sizeof(info->path), "%s", renderer->info.path);
+        snprintf(info->path_note, sizeof(info->path_note), "%s", renderer->info.path_note);
+        renderer->ops->destroy(renderer);
+    }
+    err_fini(&err);
+}
+
+void path_describe(cl_device_id device, struct device_info *info)
+{
+    if (info->trouble[0] != '\0')
+        return;
+    if (info->kind != DEVICE_CPU && info->has_subgroups && !has_warps(device, info)) {
+        describe_opened(info);
+        return;
+    }
+    const enum gpu_path path = info->kind == DEVICE_CPU  ? PATH_CPU
+                               : has_warps(device, info) ? PATH_PTX
+                                                         : PATH_LOCAL;
+    snprintf(info->path, sizeof(info->path), "%s", path_name(path));
+}
