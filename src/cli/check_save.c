@@ -204,7 +204,8 @@ int check_save(const struct check_options *options, const char *results, int arg
     struct err err = ERR_INIT;
     int code = EXIT_OK;
 
-    bool ok = (options->baseline ? new_file_folder_check(options->baseline, &err) : new_folder_check("results", &err)) &&
+    bool ok = (options->baseline ? new_file_folder_check(options->baseline, &err)
+                                 : new_folder_check("results", &err)) &&
               check_threshold(options->threshold, &s.threshold, &err) && load_old(&s, &err) &&
               measure_all(&s, results, &err);
     if (ok && !options->measure.dry_run) {

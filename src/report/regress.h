@@ -93,8 +93,8 @@ bool regress_again(struct regression *r, const struct results *fresh, struct err
 /* There is time for what so many points take. Cells that are no suspects and need the most processes are judged by
  * those there are, until there is time for what the others need. 0: waits for none. There may be suspects then. */
 void regress_limit(struct regression *r, double points);
-/* Suspects that as many processes confirmed as were asked for are slower. Those that were never measured again (a results
- * file from elsewhere) are when the whole interval of their median is over the limit. */
+/* Suspects that as many processes confirmed as were asked for are slower. Those that were never measured again (a
+ * results file from elsewhere) are when the whole interval of their median is over the limit. */
 bool regress_finish(struct regression *r, struct err *err) GB_NODISCARD;
 
 const char *check_verdict_name(enum check_verdict verdict); /* "same", "slower", "cannot tell", ... */

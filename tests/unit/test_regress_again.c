@@ -118,11 +118,14 @@ static void test_several_processes_tell_what_one_cannot(void **state)
     const size_t wanted = r.cells[0].wanted;
     assert_int_equal(wanted, judge_needed(&r.cells[0].base, JUDGE_THRESHOLD));
     assert_true(wanted > JUDGE_AGAIN);
+    char *text = text_of(&r);
+    assert_non_null(strstr(text, "4 cells cannot be told by one process: a check that measures takes up to 4"));
+    free(text);
     assert_int_equal(again_with(&r, same, 4), wanted - 1);
     finish(&r);
     assert_int_equal(r.by_verdict[CHECK_SAME], CELLS);
     assert_true(r.cells[0].detectable < 0.15);
-    char *text = text_of(&r);
+    text = text_of(&r);
     assert_non_null(strstr(text, "4 cells: compared by the mean of 4 processes"));
     free(text);
     regress_fini(&r);
