@@ -88,7 +88,11 @@ struct aimed {
 #define MARK_EDGE                                                                                            \
     (1u << 20) /* one edge, which comes first here, is the nearest of all pixels within the bounds */
 #define MARK_BEYOND (1u << 21)         /* and then: some of them may lie beyond its ends */
-#define EDGE_OF(marks) ((marks) >> 22) /* which */
+/* Of MARK_EDGE, for each four of 16 lanes: which four of a triangle's sums are theirs to write. The first
+ * have those of the edge, the second those of colour and alpha (3), the others what is 0 of the other edges.
+ */
+#define FOURS_OF(edge) ((edge) << 22 | 3u << 24 | ((edge) + 1u) % 3u << 26 | ((edge) + 2u) % 3u << 28)
+#define FOUR_OF(marks, lane) ((marks) >> (22u + (lane) / 4u % 4u * 2u) & 3u)
 
 #define LEFT(place) ((int)((place).x & 0xffffu))
 #define RIGHT(place) ((int)((place).x >> 16))

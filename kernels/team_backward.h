@@ -170,13 +170,14 @@ static inline void walk_block(const struct step *s, const struct facing *f, uint
 {
     const struct spot spot = spot_of(f, j);
     const struct nearness n = find_edges(&f->t, &spot);
-    const float first = fmin(n.square[0], n.square[1]), square = fmin(first, n.square[2]);
+    const float square = SMALLEST(n.square);
     const float inverse = signed_inverse(&spot, &n, square), e = exp2_of(square * inverse);
     const bool covered = e < f->limit;
     const float pull = walk_pixel(s, j, e, covered, walk, sums) * inverse;
     /* Ties keep the earlier edge. */
     const bool far = covered & (square >= near_distance(s->view) * near_distance(s->view));
-    const bool is_2 = n.square[2] < first, is_1 = n.square[1] < n.square[0];
+    const bool is_1 = n.square[1] < n.square[0];
+    const bool is_2 = n.square[2] < fmin(n.square[0], n.square[1]);
     add_edge(far & !is_2 & !is_1, &n, 0, pull, sums);
     add_edge(far & !is_2 & is_1, &n, 1, pull, sums);
     add_edge(far & is_2, &n, 2, pull, sums);
@@ -195,14 +196,15 @@ static inline void walk_edge(const struct step *s, const struct aimed *t, bool b
         const bool covered = spot.e < f.limit;
         const float pull = walk_pixel(s, j, spot.e, covered, walk, sums);
         const bool far = covered & (beyond ? spot.square >= near * near : fabs(spot.normal) >= near);
-        const float by_normal =
-            beyond ? pull * spot.inverse * spot.normal : -pull; /* -1 = normal * inverse */
-        add_product_if(far, by_normal, 1.0f, &sums[EDGE_NORMAL(0)]);
-        add_product_if(far, by_normal, spot.along, &sums[EDGE_NORMAL_END(0)]);
         if (beyond) {
-            const float by_beyond = pull * spot.inverse * spot.beyond;
-            add_product_if(far, by_beyond, 1.0f, &sums[EDGE_BEYOND(0)]);
-            add_product_if(far, by_beyond, spot.along, &sums[EDGE_BEYOND_END(0)]);
+            const float part = pull * spot.inverse, end = part * spot.along;
+            add_product_if(far, part, spot.normal, &sums[EDGE_NORMAL(0)]);
+            add_product_if(far, end, spot.normal, &sums[EDGE_NORMAL_END(0)]);
+            add_product_if(far, part, spot.beyond, &sums[EDGE_BEYOND(0)]);
+            add_product_if(far, end, spot.beyond, &sums[EDGE_BEYOND_END(0)]);
+        } else { /* normal times inverse is -1 */
+            add_product_if(far, pull, -1.0f, &sums[EDGE_NORMAL(0)]);
+            add_product_if(far, -pull, spot.along, &sums[EDGE_NORMAL_END(0)]);
         }
     }
 }
@@ -210,8 +212,8 @@ static inline void walk_edge(const struct step *s, const struct aimed *t, bool b
 /* Where value i of a triangle's sums belongs: with MARK_EDGE, those of edge 0 are another's. */
 static inline uint turned(uint marks, uint i)
 {
-    const uint at = i + 4u * EDGE_OF(marks);
-    return i >= SUM_COLOUR ? i : at >= SUM_COLOUR ? at - SUM_COLOUR : at;
+    const uint at = i + 4u * FOUR_OF(marks, 0u);
+    return i >= SUM_COLOUR || !(marks & MARK_EDGE) ? i : at >= SUM_COLOUR ? at - SUM_COLOUR : at;
 }
 
 #ifdef REDUCTION_DIRECT
@@ -247,33 +249,38 @@ static inline void add_sums(const struct work *work, const struct shared_view *v
 #endif
 
 #ifdef REDUCTION_ORDERED
+/* The lane's place in a slot's values, counted in fours. */
+static inline global float *lane_value(const struct work *work, uint slot, uint four)
+{
+    return work->lane_slots + (size_t)slot * SHARED_SLOT + four * 4u;
+}
+
 /* Writes the team's sums for a triangle to its slot. */
 static inline void store_sums(const struct work *work, const struct aimed *t, const float *sums)
 {
     uint which;
     const float sum = team_sum_slot(&work->team, sums, &which);
-#ifndef PATH_PTX
-    which = turned(MARKS(*t), which);
-#endif
+#ifdef PATH_PTX
     if (SLOT(*t) != SHARED_NO_SLOT && which < SHARED_SLOT)
-        work->slots[(size_t)SLOT(*t) * SHARED_SLOT + which] = sum;
+        *lane_value(work, SLOT(*t), which / 4u) = sum;
+#else
+    if (SLOT(*t) != SHARED_NO_SLOT && which < SHARED_SLOT)
+        work->slots[(size_t)SLOT(*t) * SHARED_SLOT + turned(MARKS(*t), which)] = sum;
+#endif
 }
 
 #ifdef PATH_PTX
 /* The same for one with MARK_EDGE: of its sums, few are not 0. */
 static inline void store_edge_sums(const struct work *work, const struct aimed *t, const float *sums)
 {
-    const uint lane = work->team.lane, edge = EDGE_OF(MARKS(*t));
+    const uint lane = work->team.lane;
     const float sum = team_sum_eight(
         &work->team,
         (float4)(sums[EDGE_NORMAL(0)], sums[EDGE_NORMAL_END(0)], sums[EDGE_BEYOND(0)],
                  sums[EDGE_BEYOND_END(0)]),
         (float4)(sums[SUM_COLOUR], sums[SUM_COLOUR + 1], sums[SUM_COLOUR + 2], sums[SUM_ALPHA]));
-    /* Lanes 0 to 3 and 8 to 11 have the edge's sums, lanes 12 to 15 the others. */
-    const uint place = edge == 1u && lane >= 4u && lane < SUM_COLOUR ? lane ^ 12u : lane;
     if (SLOT(*t) != SHARED_NO_SLOT && lane < SHARED_SLOT)
-        work->slots[(size_t)SLOT(*t) * SHARED_SLOT + place] =
-            place >= SUM_COLOUR || place / 4u == edge ? sum : 0.0f;
+        *lane_value(work, SLOT(*t), FOUR_OF(MARKS(*t), lane)) = lane < 8u ? sum : 0.0f;
 }
 #else
 #define store_edge_sums store_sums
@@ -344,7 +351,7 @@ static inline void leave_slot_empty(const struct work *work, const struct aimed 
 {
 #ifdef REDUCTION_ORDERED
     if (SLOT(*t) != SHARED_NO_SLOT && work->team.lane < SHARED_SLOT)
-        work->slots[(size_t)SLOT(*t) * SHARED_SLOT + work->team.lane] = 0.0f;
+        *lane_value(work, SLOT(*t), work->team.lane / 4u) = 0.0f;
 #endif
 }
 
@@ -354,6 +361,12 @@ static inline bool walk_backward(struct work *work, const struct shared_view *vi
 {
     bool steep = false;
     work->next = work->whole ? work->count : 0;
+#ifdef REDUCTION_ORDERED
+    work->lane_slots = work->slots + work->team.lane % 4u;
+#ifdef PATH_PTX /* as one value: compilers would put it together again for each triangle */
+    asm volatile("mov.u64 %0, %1;" : "=l"(work->lane_slots) : "l"(work->lane_slots));
+#endif
+#endif
     do {
         fill_list(work, view, true, work->whole);
         for (uint left = work->length; left > 0;) {

@@ -11,7 +11,7 @@
 
 
 /* Where pixels outside the bounds are taken to lie: no triangle reaches there. */
-#define FAR 1e15f
+#define FAR 1e18f
 /* Added to squared distances, so that none is 0 and none's root infinite. */
 #define TINY 1e-36f
 

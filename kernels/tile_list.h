@@ -130,7 +130,7 @@ static inline uint blocks_in_reach(const struct tile *tile, const struct shared_
 #endif
 
 /* Of an edge that is walked alone: along one of 0, pixels could not be moved out of its way. */
-#define LEAST_TANGENT 1e-12f
+#define LEAST_TANGENT 1e-9f
 
 /* Puts the edge first that is the nearest of all pixels within both the tile and the bounds, if there is one
  * whose normal also tells whether they are inside; returns its marks, or 0. So it is where no pixel is nearer
@@ -185,7 +185,8 @@ static inline uint find_lone_edge(const struct tile *tile, const struct shared_v
         const bool outside = normal[k] < -FMA(fabs(line[k].y), reach_x, fabs(line[k].x) * reach_y);
         const bool beyond = (start[k] < spread[k]) | (end[k] > -spread[k]);
         if ((outside | (nearer[k] & further[last])) & no_next[k] & no_last[k]) {
-            found = MARK_EDGE | (beyond ? MARK_BEYOND : 0u) | (clockwise ? (3u - k) % 3u : k) << 22;
+            found =
+                MARK_EDGE | (beyond ? MARK_BEYOND : 0u) | (clockwise ? FOURS_OF((3u - k) % 3u) : FOURS_OF(k));
             t->line[0] = line[k];
             t->length.x = length[k];
             t->inverse.x = inverse[k];
@@ -229,6 +230,9 @@ struct work {
     global const uint *bin; /* [BIN_WORDS(T)]: a bit for each triangle that meets the tile's bin */
 #endif
     global float *slots;                            /* [slot_capacity][SHARED_SLOT] */
+#ifdef REDUCTION_ORDERED
+    global float *lane_slots; /* the same, from the lane's place in every four on */
+#endif
     TEAM_MEMORY entry *list;         /* [LIST_ROOM], in painter's order */
     TEAM_MEMORY struct aimed *chunk; /* [CHUNK]: those of the list that are being walked */
 #ifdef REDUCTION_LOCAL
