@@ -9,15 +9,15 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/progress.h"
-#include "base/suggest.h"
 #include "base/units.h"
 #include "bench/tiny.h"
 #include "cli/commands.h"
 #include "cli/devices.h"
+#include "cli/kernel_names.h"
 #include "cli/kernels_own.h"
 #include "cli/opencl_devices.h"
+#include "cli/patience.h"
 #include "cli/signals.h"
-#include "gpu/embedded.h"
 #include "gpu/inspect.h"
 
 struct kernels_options {
@@ -50,6 +50,7 @@ static const char *const examples[] = {"gpubench kernels setup gather --path cpu
 
 /* One program: what became of it. */
 struct entry {
+    struct inspection *of;
     const struct program_variant *variant;
     struct program_facts facts;
     bool built, ran;
@@ -61,6 +62,7 @@ struct request {
     const struct kernels_options *options;
     const struct text_list *files; /* those that are wanted, without ".cl"; none: all */
     const volatile sig_atomic_t *stop;
+    bool left; /* a thread is left in a driver: nothing that it may use is released */
     int code;             /* the worst so far */
     struct table *tables; /* owned; of all paths and devices */
     size_t table_count;
@@ -75,13 +77,17 @@ struct inspection {
     struct entry *entries;
     size_t count;
     uint64_t salt, at_once_ns;
+    bool together; /* built at once */
+    struct err together_err;
     struct progress progress;
 };
 
 /* ---- doing it ---- */
 
-static void inspect_one(struct inspection *x, struct entry *e)
+static void *inspect_one(void *context)
 {
+    struct entry *e = context;
+    struct inspection *x = e->of;
     struct tiny_result result;
 
     e->built = inspect_program(x->renderer, e->variant, x->salt, &e->facts, &e->err);
@@ -93,35 +99,62 @@ static void inspect_one(struct inspection *x, struct entry *e)
         e->ran = kernels_own_run(x->renderer, e->variant->file, &e->err);
         e->first_ns = clock_now_ns() - start;
     }
-    if (e->err.code)
-        x->request->code =
-            worse_exit(x->request->code, e->err.code == ERR_WRONG ? EXIT_WRONG_RESULT : EXIT_FAILED);
+    return NULL;
+}
+
+static void *inspect_together(void *context)
+{
+    struct inspection *x = context;
+
+    x->together =
+        inspect_at_once(x->renderer, x->variants, x->count, x->salt + 1, &x->at_once_ns, &x->together_err);
+    return NULL;
+}
+
+/* An interruption leaves those before the i-th, which are shown. */
+static bool do_step(struct inspection *x, size_t i, const char *what, void *(*work)(void *), void *context,
+                    struct err *err)
+{
+    struct request *request = x->request;
+
+    if (!*request->stop) {
+        progress_step(&x->progress, i, what);
+        request->left = !patience_run(work, context, request->stop);
+        if (!request->left)
+            return true;
+    }
+    err_set(err, ERR_INTERRUPTED, "interrupted after %zu of %zu programs", i, x->count);
+    if (request->left)
+        x->count = i;
+    else
+        variants_drop(x->variants, &x->count, i);
+    return false;
 }
 
 static bool inspect_all(struct inspection *x, struct err *err)
 {
+    bool ok = true;
+
     progress_init(&x->progress, stderr, x->options->measure.base.quiet || x->options->measure.no_progress,
                   x->count + x->options->at_once);
-    for (size_t i = 0; i < x->count; i++) {
+    for (size_t i = 0; ok && i < x->count; i++) {
         struct entry *e = &x->entries[i];
         struct strbuf what = STRBUF_INIT;
-        if (*x->request->stop) {
-            err_set(err, ERR_INTERRUPTED, "interrupted after %zu of %zu programs", i, x->count);
-            variants_drop(x->variants, &x->count, i); /* those before it are shown */
-            return false;
-        }
         strbuf_addf(&what, "%s %s%s%s", x->renderer->info.selector, e->variant->file, *e->variant->label ? ": " : "",
                     e->variant->label);
-        progress_step(&x->progress, i, strbuf_str(&what));
+        ok = do_step(x, i, strbuf_str(&what), inspect_one, e, err);
         strbuf_fini(&what);
-        inspect_one(x, e);
+        if (ok && e->err.code)
+            x->request->code =
+                worse_exit(x->request->code, e->err.code == ERR_WRONG ? EXIT_WRONG_RESULT : EXIT_FAILED);
     }
-    bool ok = true;
-    if (x->options->at_once) {
-        progress_step(&x->progress, x->count, "all at once");
-        ok = inspect_at_once(x->renderer, x->variants, x->count, x->salt + 1, &x->at_once_ns, err);
+    if (ok && x->options->at_once) {
+        ok = do_step(x, x->count, "all at once", inspect_together, x, err) && x->together;
+        if (!x->request->left && x->together_err.code)
+            *err = x->together_err;
     }
-    progress_finish(&x->progress);
+    if (ok)
+        progress_finish(&x->progress);
     return ok;
 }
 
@@ -242,8 +275,8 @@ static void put_foot(struct table *t, const struct inspection *x)
                "%zu programs: built one by one in %s, from the driver's cache in %s%s%s; %zu ran and agreed "
                "with the "
                "reference",
-               x->count, cold_text, cached_text, x->options->at_once ? ", all at once in " : "",
-               x->options->at_once ? once_text : "", ran);
+               x->count, cold_text, cached_text, x->at_once_ns ? ", all at once in " : "",
+               x->at_once_ns ? once_text : "", ran);
 }
 
 static bool add_table(const struct inspection *x, struct table **tables, size_t *count, struct err *err)
@@ -304,40 +337,6 @@ static void tell_errors(const struct inspection *x)
     }
 }
 
-/* Whether a name, with ".cl" or without, is that of a file ("tile.cl"). */
-static bool is_called(const char *file, const char *name)
-{
-    const size_t length = strcspn(file, ".");
-
-    return strncmp(name, file, length) == 0 && (!name[length] || strcmp(name + length, ".cl") == 0);
-}
-
-/* Each name is one of the program's kernel files. */
-static bool check_names(const struct text_list *names, struct err *err)
-{
-    for (size_t n = 0; n < names->count; n++) {
-        struct suggest near;
-        char words[32][32]; /* outlive the suggestion */
-        size_t count = 0;
-        bool found = false;
-        suggest_init(&near, names->items[n]);
-        for (size_t i = 0; i < embedded_kernels_count && count < 32; i++) {
-            const char *file = strrchr(embedded_kernels[i].name, '/') + 1;
-            if (!strstr(file, ".cl"))
-                continue;
-            found = found || is_called(file, names->items[n]);
-            snprintf(words[count], sizeof words[count], "%.*s", (int)strcspn(file, "."), file);
-            suggest_offer(&near, words[count++]);
-        }
-        if (!found)
-            return err_set(err, ERR_USAGE,
-                           near.best ? "no kernel file is called \"%s\"; did you mean \"%s\"?"
-                                     : "no kernel file is called \"%s\"",
-                           names->items[n], near.best);
-    }
-    return true;
-}
-
 /* Leaves the variants of the files that were named. */
 static bool keep_wanted(struct inspection *x, struct err *err)
 {
@@ -347,7 +346,7 @@ static bool keep_wanted(struct inspection *x, struct err *err)
     for (size_t i = 0; i < x->count; i++) {
         bool wanted = files->count == 0;
         for (size_t f = 0; f < files->count; f++)
-            wanted = wanted || is_called(x->variants[i].file, files->items[f]);
+            wanted = wanted || kernel_is_called(x->variants[i].file, files->items[f]);
         struct program_variant swap = x->variants[i];
         if (!wanted)
             continue;
@@ -370,7 +369,7 @@ static bool inspect(struct inspection *x, const struct device_info *device, cons
         return false;
     x->entries = mem_calloc(x->count, sizeof *x->entries, "programs", err);
     for (size_t i = 0; x->entries && i < x->count; i++)
-        x->entries[i].variant = &x->variants[i];
+        x->entries[i] = (struct entry){.of = x, .variant = &x->variants[i]};
     bool ok = x->entries && inspect_all(x, err);
     if (!ok && (!x->entries || err->code != ERR_INTERRUPTED))
         return false;
@@ -381,18 +380,25 @@ static bool inspect(struct inspection *x, const struct device_info *device, cons
 static bool one_path(struct request *request, const struct device_info *device, const char *path,
                      struct err *err)
 {
-    struct inspection x = {.request = request, .options = request->options};
+    struct inspection *x = mem_calloc(1, sizeof *x, "an inspection", err);
 
+    if (!x)
+        return false;
+    x->request = request;
+    x->options = request->options;
     /* No cache has seen it, whichever process filled that. */
-    x.salt = ((uint64_t)time(NULL) << 16 ^ (uint64_t)getpid() ^ clock_now_ns()) & UINT32_MAX;
-    bool ok = inspect(&x, device, path, err);
-    progress_clear(&x.progress);
-    if (x.entries)
-        tell_errors(&x);
-    free(x.entries);
-    variants_free(x.variants, x.count);
-    if (x.renderer)
-        x.renderer->ops->destroy(x.renderer);
+    x->salt = ((uint64_t)time(NULL) << 16 ^ (uint64_t)getpid() ^ clock_now_ns()) & UINT32_MAX;
+    bool ok = inspect(x, device, path, err);
+    progress_clear(&x->progress);
+    if (x->entries)
+        tell_errors(x);
+    if (request->left)
+        return false;
+    free(x->entries);
+    variants_free(x->variants, x->count);
+    if (x->renderer)
+        x->renderer->ops->destroy(x->renderer);
+    free(x);
     return ok;
 }
 
@@ -440,14 +446,17 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
     if (devices_asked(&measure->devices))
         return devices_print(measure);
     bool ok =
-        check_names(arguments, &err) && opencl_devices_choose(measure, OPENCL_BEST, &devices, &count, &err);
+        kernel_names_check(arguments, &err) && opencl_devices_choose(measure, OPENCL_BEST, &devices, &count, &err);
     for (size_t i = 0; ok && i < count; i++)
         ok = one_device(&request, &devices[i], &err);
     if (request.table_count && !tables_show(request.tables, request.table_count, measure->format, &lost))
         request.code = worse_exit(request.code, report_error(&lost));
     tables_free(request.tables, request.table_count);
     free(devices);
-    return ok ? request.code : worse_exit(request.code, report_error(&err));
+    const int code = ok ? request.code : worse_exit(request.code, report_error(&err));
+    if (request.left)
+        _exit(finish_output(code));
+    return code;
 }
 
 const struct command command_kernels = {

@@ -307,6 +307,19 @@ def test_the_worker_goes_with_its_parent(hanging):
     assert ends_within(hanging.pid, 5)
 
 
+# canary is built twice to look at, and once to run.
+@pytest.mark.parametrize("hanging", [(["kernels", "canary", "probe", "--path", "cpu"], "4", "clBuildProgram")], indirect=True)
+def test_interrupting_a_compiler_shows_what_was_built(hanging):
+    start = time.monotonic()
+    hanging.send_signal(signal.SIGINT)
+    stdout, stderr = hanging.communicate(timeout=30)
+    assert hanging.returncode == 130, stderr
+    assert time.monotonic() - start < 4
+    assert re.search(r"^canary .* ok$", stdout, re.M) and "probe" not in stdout
+    assert stderr.endswith("gpubench: error: interrupted after 1 of 2 programs\n")
+    assert ends_within(hanging.pid, 1)
+
+
 FIT = (faults.COMMANDS["fit"][0], "1", "clEnqueueNDRangeKernel")
 
 
