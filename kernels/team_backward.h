@@ -213,7 +213,7 @@ static inline void walk_edge(const struct step *s, const struct aimed *t, bool b
 static inline uint turned(uint marks, uint i)
 {
     const uint at = i + 4u * FOUR_OF(marks, 0u);
-    return i >= SUM_COLOUR || !(marks & MARK_EDGE) ? i : at >= SUM_COLOUR ? at - SUM_COLOUR : at;
+    return i >= SUM_COLOUR || !HAS_LONE_EDGE(marks) ? i : at >= SUM_COLOUR ? at - SUM_COLOUR : at;
 }
 
 #ifdef REDUCTION_DIRECT
@@ -282,8 +282,6 @@ static inline void store_edge_sums(const struct work *work, const struct aimed *
     if (SLOT(*t) != SHARED_NO_SLOT && lane < SHARED_SLOT)
         *lane_value(work, SLOT(*t), FOUR_OF(MARKS(*t), lane)) = lane < 8u ? sum : 0.0f;
 }
-#else
-#define store_edge_sums store_sums
 #endif
 #endif
 
@@ -315,7 +313,7 @@ static inline void walk_triangle(const struct work *work, const struct shared_vi
 #endif
 #endif
     UNROLLED for (uint v = 0; v < SHARED_SLOT; ++v) sums[v] = 0.0f;
-    if (marks & MARK_EDGE) {
+    if (HAS_LONE_EDGE(marks)) {
         step.may_be_steep = false;
         if (marks & MARK_BEYOND) {
             walk_edge(&step, t, true, walk, sums);
@@ -324,7 +322,7 @@ static inline void walk_triangle(const struct work *work, const struct shared_vi
             keep_apart();
             walk_edge(&step, t, false, walk, sums);
         }
-#ifdef REDUCTION_ORDERED
+#if defined(REDUCTION_ORDERED) && defined(PATH_PTX)
         store_edge_sums(work, t, sums);
         return;
 #endif

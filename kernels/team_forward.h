@@ -135,7 +135,7 @@ static inline void walk_forward(struct work *work, const struct shared_view *vie
                                 canvas->r[j], canvas->g[j], canvas->b[j]);
                 }
 #endif
-                if (marks & MARK_EDGE) {
+                if (HAS_LONE_EDGE(marks)) {
                     if (marks & MARK_BEYOND) {
                         composite_edge(&t, tile, true, canvas);
                         keep_apart();

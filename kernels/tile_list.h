@@ -125,8 +125,13 @@ static inline uint blocks_in_reach(const struct tile *tile, const struct shared_
 /* Where gradients are summed over pixels: tiles of which one edge of a triangle alone is the nearest are
  * walked by simpler arithmetic. A single block gains nothing from it (but is what the tests run on CPU
  * devices). */
-#if !defined(REDUCTION_DIRECT) && (BLOCKS > 1u || !defined(PATH_PTX))
+#if defined(ON_CPU) && (defined(STRATEGY_RECOMPUTE) || defined(STRATEGY_TAPED))
+#define HAS_LONE_EDGE(marks) false /* PoCL 5's compiler breaks on a backward pass that is walked apart */
+#elif !defined(REDUCTION_DIRECT) && (BLOCKS > 1u || !defined(PATH_PTX))
 #define LONE_EDGES
+#define HAS_LONE_EDGE(marks) ((marks) & MARK_EDGE)
+#else
+#define HAS_LONE_EDGE(marks) false
 #endif
 
 /* Of an edge that is walked alone: along one of 0, pixels could not be moved out of its way. */
