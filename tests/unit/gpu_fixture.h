@@ -25,8 +25,9 @@ static inline void expect_ok(bool ok, const struct err *err, const char *what)
         fail_msg("%s: %s\n%s", what, err->text, err->log ? err->log : "");
 }
 
-/* The best OpenCL device for a path (NULL: any); false where there is none. The path of CPU devices is theirs alone
- * (and Oclgrind's, which calls itself a GPU): its work-items keep more to themselves than a GPU has for them. */
+/* The best OpenCL device for a path (NULL: any); false where there is none. The path of CPU devices is theirs
+ * alone (and Oclgrind's, which calls itself a GPU): its work-items keep more to themselves than a GPU has room
+ * for. */
 static inline bool find_device(const char *path, char selector[32])
 {
     const bool on_cpu = path && strcmp(path, "cpu") == 0;
@@ -56,7 +57,7 @@ static inline struct renderer *open_renderer(const char *path)
     char selector[32];
 
     if (!find_device(path, selector)) {
-        print_message("skipped: no usable OpenCL device for the path %s\n", path ? path : "that suits it best");
+        print_message("skipped: no usable OpenCL device%s%s\n", path ? " for path " : "", path ? path : "");
         skip();
     }
     bool ok = opencl_create(selector, &options, &r, &err);
