@@ -78,31 +78,17 @@ static bool find_subgroups(struct opencl_renderer *r, struct err *err)
     return false;
 }
 
-typedef cl_int(CL_API_CALL *size_query_fn)(cl_kernel, cl_device_id, cl_kernel_sub_group_info, size_t,
-                                           const void *, size_t, void *, size_t *);
-
-/* Devices before 2.1 have it as an extension, if at all. */
-static size_query_fn size_query(const struct opencl_renderer *r)
-{
-    const union {
-        void *address;
-        size_query_fn function;
-    } extension = {clGetExtensionFunctionAddressForPlatform(r->platform, "clGetKernelSubGroupInfoKHR")};
-
-    return device_has_version(&r->base.info, 2, 1) ? clGetKernelSubGroupInfo : extension.function;
-}
-
 bool path_fits(const struct opencl_renderer *r, cl_kernel kernel, const struct tile_shape *shape,
                struct err *err)
 {
     const size_t local[2] = {shape->lanes, shape->teams};
     size_t lanes = 0;
 
-    size_query_fn ask = r->path == PATH_SUBGROUPS ? size_query(r) : NULL;
-    if (!ask)
+    /* Older devices do not tell. */
+    if (r->path != PATH_SUBGROUPS || !device_has_version(&r->base.info, 2, 1))
         return true;
-    cl_int code = ask(kernel, r->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof(local), local,
-                      sizeof(lanes), &lanes, NULL);
+    cl_int code = clGetKernelSubGroupInfo(kernel, r->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                                          sizeof(local), local, sizeof(lanes), &lanes, NULL);
     if (code != CL_SUCCESS)
         return opencl_fail(err, code, "clGetKernelSubGroupInfo", r->base.info.name);
     return lanes == shape->lanes ||

@@ -112,6 +112,17 @@ GET_INFO_OF(get_kernel_arg_info, clGetKernelArgInfo, cl_kernel, cl_uint, cl_kern
 GET_INFO_OF(get_kernel_group_info, clGetKernelWorkGroupInfo, cl_kernel, cl_device_id, cl_kernel_work_group_info)
 GET_INFO_OF(get_build_info, clGetProgramBuildInfo, cl_program, cl_device_id, cl_program_build_info)
 
+static cl_int CL_API_CALL get_sub_group_info(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info what,
+                                             size_t in_size, const void *in, size_t size, void *value, size_t *size_ret)
+{
+    cl_int code;
+    const enum act act = fault_enter("clGetKernelSubGroupInfo", &code);
+    if (act == ACT_GARBAGE)
+        scramble(value, size);
+    return act != ACT_PASS ? code
+                           : next->clGetKernelSubGroupInfo(kernel, device, what, in_size, in, size, value, size_ret);
+}
+
 static cl_int CL_API_CALL get_event_times(cl_event event, cl_profiling_info what, size_t size, void *value,
                                           size_t *size_ret)
 {
@@ -342,6 +353,7 @@ static cl_int CL_API_CALL finish(cl_command_queue queue)
     wrap(clGetDeviceIDs, get_device_ids) wrap(clGetDeviceInfo, get_device_info)                                        \
     wrap(clGetKernelInfo, get_kernel_info) wrap(clGetMemObjectInfo, get_mem_object_info)                               \
     wrap(clGetKernelArgInfo, get_kernel_arg_info) wrap(clGetKernelWorkGroupInfo, get_kernel_group_info)                \
+    wrap(clGetKernelSubGroupInfo, get_sub_group_info)                                                                  \
     wrap(clGetProgramBuildInfo, get_build_info) wrap(clGetEventProfilingInfo, get_event_times)                         \
     wrap(clCreateContext, create_context) wrap(clCreateCommandQueue, create_queue)                                     \
     wrap(clCreateBuffer, create_buffer) wrap(clCreateProgramWithSource, create_program)                                \
