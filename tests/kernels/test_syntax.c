@@ -22,7 +22,8 @@ static const struct subject ptx = {PATH_PTX, 32, 64, " -DHAS_FMA",
 static const struct subject subgroups3 = {
     PATH_SUBGROUPS, 32, 1, " -DHAS_FMA -DFLOAT_ATOMICS",
     "--target=spir64 -cl-std=CL3.0 -D__opencl_c_ext_fp32_global_atomic_add=1"};
-static const struct subject subgroups2 = {PATH_SUBGROUPS, 16, 1, "", "--target=spir64 -cl-std=CL2.0"};
+static const struct subject subgroups2 = {PATH_SUBGROUPS, 16, 1, " -DREQUIRE_LANES",
+                                          "--target=spir64 -cl-std=CL2.0"};
 static const struct subject local_memory = {PATH_LOCAL, 0, 1, "", "--target=spir64 -cl-std=CL1.2"};
 static const struct subject cpu16 = {
     PATH_CPU, 16, 1, " -DON_CPU -DHAS_FMA",
