@@ -117,6 +117,10 @@ static inline void walk_forward(struct work *work, const struct shared_view *vie
 #endif
     do {
         fill_list(work, view, false, false);
+#ifdef SHARED_TILE
+        if (parts == 0)
+            deal_lists(work);
+#endif
         ++parts;
         for (uint first = 0; first < work->length; first += CHUNK) {
             const uint count = min(CHUNK, work->length - first);

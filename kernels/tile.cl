@@ -10,7 +10,8 @@
  *   WITH_IMAGE      the forward pass writes the image
  *   LANES, BLOCK_W, BLOCKS_X, BLOCKS_Y   the tile: BLOCKS_X x BLOCKS_Y blocks, a pixel of each a lane
  *   TEAMS, SHARED_TILE   teams a work-group, each with a tile of its own or, with SHARED_TILE, one for all: each
- *                   walks its part of the triangles, which make a layer of the image
+ *                   finds its part of the triangles and walks its part of those found, which make a layer of
+ *                   the image
  *   LIST_ROOM       entries of a team's list; a longer list is walked in parts
  *   BIN_TILES       the bins of bin.cl say which triangles to look at; not defined: all of them
  *   WALK_UNROLL     triangles that the walks take at a time; not defined: the compiler's choice
@@ -64,6 +65,7 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
     const uint column = (uint)get_group_id(0), member = (uint)get_local_id(1);
 #ifdef SHARED_TILE
     local float4 layers[TEAMS * BLOCKS * LANES];
+    local uint lengths[TEAMS];
     const uint row = view.first_row + (uint)get_group_id(1);
 #else
     const uint row = view.first_row + (uint)get_group_id(1) * TEAMS + member;
@@ -98,6 +100,7 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
 #ifdef SHARED_TILE
     work.layer = member;
     work.layers = layers;
+    work.lengths = lengths;
     work.begin = view.triangles * member / TEAMS;
     work.count = view.triangles * (member + 1u) / TEAMS - work.begin;
 #else

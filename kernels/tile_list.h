@@ -229,6 +229,7 @@ struct work {
 #ifdef SHARED_TILE
     local float4 *layers; /* [TEAMS][BLOCKS][LANES]: what each team's triangles make of a black canvas; w: what they
                            * let through */
+    local uint *lengths;  /* [TEAMS]: of the teams' lists */
 #endif
     global const uint2 *bounds;                     /* [T] */
 #ifdef BIN_TILES
@@ -373,6 +374,48 @@ static inline void fill_list(struct work *work, const struct shared_view *view, 
     work->next = next;
     team_sync();
 }
+
+#ifdef SHARED_TILE
+#define NOT_WHOLE 0xffffffffu
+
+/* Deals out what all teams found in equal parts, as they wait for the slowest. Where a list has no room for all of
+ * its team's triangles, each keeps its own. */
+static inline void deal_lists(struct work *work)
+{
+    local entry *all = work->list - work->layer * LIST_ROOM;
+    entry mine[LIST_ROOM / LANES];
+    uint before = 0, total = 0;
+    bool whole = true;
+    if (work->team.lane == 0)
+        work->lengths[work->layer] = work->next < work->count ? NOT_WHOLE : work->length;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLLED for (uint layer = 0; layer < TEAMS; ++layer)
+    {
+        const uint length = work->lengths[layer];
+        whole = whole && length != NOT_WHOLE;
+        before += layer < work->layer ? length : 0u;
+        total += length;
+    }
+    if (!whole) /* so do all teams */
+        return;
+    UNROLLED for (uint u = 0; u < LIST_ROOM / LANES; ++u)
+    {
+        const uint at = u * LANES + work->team.lane;
+        mine[u] = at < work->length ? work->list[at] : 0u;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLLED for (uint u = 0; u < LIST_ROOM / LANES; ++u)
+    {
+        const uint at = u * LANES + work->team.lane;
+        if (at < work->length)
+            all[before + at] = mine[u];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const uint begin = total * work->layer / TEAMS;
+    work->list = all + begin;
+    work->length = total * (work->layer + 1u) / TEAMS - begin;
+}
+#endif
 
 /* Aims `count` triangles of the list, from entry `first` on, at the tile: a lane each; none, where it holds them
  * already. Those that do not reach its pixels get no blocks. */
