@@ -213,7 +213,7 @@ static inline void walk_edge(const struct step *s, const struct aimed *t, bool b
 static inline uint turned(uint marks, uint i)
 {
     const uint at = i + 4u * FOUR_OF(marks, 0u);
-    return i >= SUM_COLOUR || !HAS_LONE_EDGE(marks) ? i : at >= SUM_COLOUR ? at - SUM_COLOUR : at;
+    return !HAS_LONE_EDGE(marks) || i >= SUM_COLOUR ? i : at >= SUM_COLOUR ? at - SUM_COLOUR : at;
 }
 
 #ifdef REDUCTION_DIRECT
