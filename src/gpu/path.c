@@ -160,10 +160,6 @@ bool path_choose(struct opencl_renderer *r, const char *forced, struct err *err)
         err_set(err, ERR_UNSUPPORTED, "%s cannot run the code path '%s': %s", info->name, path_name(r->path),
                 why.text);
     err_fini(&why);
-    /* Sixteen warps a multiprocessor: without it, rare code takes registers that keep warps from the common.
-     */
-    if (r->path == PATH_PTX)
-        strbuf_add(&r->build_options, " -cl-nv-maxrregcount=128");
     snprintf(info->path, sizeof(info->path), "%s", path_name(r->path));
     return works && strbuf_ok(&r->build_options, err);
 }
