@@ -26,6 +26,11 @@ void results_fini(struct results *results)
     *results = (struct results){0};
 }
 
+const struct device_info *results_device(const struct results *results, size_t device)
+{
+    return device < results->device_count ? &results->devices[device] : NULL;
+}
+
 const struct cell *results_find(const struct results *results, const char *id)
 {
     for (size_t i = 0; i < results->cell_count; i++)

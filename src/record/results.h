@@ -39,6 +39,8 @@ bool results_print(const struct results *results, struct strbuf *out, struct err
 /* Writes path.tmp, syncs, renames. overwrite false: an existing file is ERR_IO and stays as it is. */
 bool results_save(const struct results *results, const char *path, bool overwrite,
                   struct err *err) GB_NODISCARD;
+/* A cell's device by its number; NULL where there is none. */
+const struct device_info *results_device(const struct results *results, size_t device);
 /* The cell with this id; NULL when there is none. */
 const struct cell *results_find(const struct results *results, const char *id);
 /* Whether the cell with this id is none of the config's grid, but was added near a crossing (sweep --refine).

@@ -46,15 +46,10 @@ void comparison_fini(struct comparison *c)
     *c = (struct comparison){0};
 }
 
-static const struct device_info *device_at(const struct results *results, size_t device)
-{
-    return device < results->device_count ? &results->devices[device] : NULL;
-}
-
 static bool drift_of(const struct comparison *c, const struct match *m, struct drift *out, struct err *err)
 {
-    return drift_between(c->was, device_at(c->was, m->was->device), c->now, device_at(c->now, m->now->device),
-                         out, err);
+    return drift_between(c->was, results_device(c->was, m->was->device), c->now,
+                         results_device(c->now, m->now->device), out, err);
 }
 
 /* Unsteadiness adds to the interval's width on both sides; a drift that the canary shows explains as much of

@@ -5,11 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct device_info *device_of(const struct results *results, size_t device)
-{
-    return device < results->device_count ? &results->devices[device] : NULL;
-}
-
 /* "0:1" of "ocl:0:1". */
 static const char *place_of(const struct device_info *info)
 {
@@ -18,7 +13,7 @@ static const char *place_of(const struct device_info *info)
 
 void label_device(char out[LABEL_MAX], const struct results *results, size_t device)
 {
-    const struct device_info *info = device_of(results, device);
+    const struct device_info *info = results_device(results, device);
 
     if (!info) {
         snprintf(out, LABEL_MAX, "device %zu", device);
@@ -125,7 +120,7 @@ static void add_method(struct strbuf *sb, const struct cell *line, key_set free)
 
 void label_line(char out[LABEL_MAX], const struct results *results, const struct cell *line, key_set free)
 {
-    const struct device_info *info = device_of(results, line->device);
+    const struct device_info *info = results_device(results, line->device);
     struct strbuf sb = STRBUF_INIT;
 
     if (info) {

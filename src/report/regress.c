@@ -13,14 +13,6 @@
 
 #define Z_975 1.959964
 
-const char *check_verdict_name(enum check_verdict verdict)
-{
-    static const char *const names[CHECK_VERDICTS] = {"same",        "faster",     "slower", "suspect",
-                                                      "cannot tell", "not judged", "counts", "wrong",
-                                                      "failed",      "skipped",    "new"};
-    return names[verdict];
-}
-
 void regress_fini(struct regression *r)
 {
     if (!r)
@@ -28,11 +20,6 @@ void regress_fini(struct regression *r)
     match_fini(&r->matches);
     free(r->cells);
     *r = (struct regression){0};
-}
-
-static const struct device_info *device_at(const struct results *results, size_t device)
-{
-    return device < results->device_count ? &results->devices[device] : NULL;
 }
 
 /* Relative standard error of a cell's median, by its interval; 0 where there is none. */
@@ -102,8 +89,8 @@ static bool measure_base(struct regression *r, struct check_cell *c, struct err 
     free(medians);
     c->now_ns = (double)c->match.now->median_ns;
     c->change = judge_change(&c->base, c->now_ns);
-    ok = ok && drift_between(r->baseline, device_at(r->baseline, c->match.was->device), r->now,
-                             device_at(r->now, c->match.now->device), &c->drift, err);
+    ok = ok && drift_between(r->baseline, results_device(r->baseline, c->match.was->device), r->now,
+                             results_device(r->now, c->match.now->device), &c->drift, err);
     add_time(&c->first, c->now_ns, excuse(&c->drift));
     return ok;
 }
@@ -377,8 +364,8 @@ static bool add_again(struct regression *r, struct check_cell *c, const struct r
                  fresh->reason ? fresh->reason : "");
         return true;
     }
-    if (!drift_between(r->baseline, device_at(r->baseline, c->match.was->device), run,
-                       device_at(run, fresh->device), &drift, err))
+    if (!drift_between(r->baseline, results_device(r->baseline, c->match.was->device), run,
+                       results_device(run, fresh->device), &drift, err))
         return false;
     add_time(suspect ? &c->again : &c->first, (double)fresh->median_ns, excuse(&drift));
     if (suspect)

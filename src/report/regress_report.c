@@ -9,6 +9,14 @@
 /* Names that a line of remarks lists before it counts the rest. */
 #define NAMES 8
 
+const char *check_verdict_name(enum check_verdict verdict)
+{
+    static const char *const names[CHECK_VERDICTS] = {"same",        "faster",     "slower", "suspect",
+                                                      "cannot tell", "not judged", "counts", "wrong",
+                                                      "failed",      "skipped",    "new"};
+    return names[verdict];
+}
+
 static enum table_mark mark_of(enum check_verdict verdict)
 {
     static const enum table_mark marks[CHECK_VERDICTS] = {
