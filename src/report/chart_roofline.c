@@ -27,9 +27,9 @@ struct drawing {
 };
 
 /* FLOP a byte and FLOP a second; false: not known. */
-static bool place_of(const struct cell *cell, double *x, double *y)
+static bool place_of(const struct results *results, const struct cell *cell, double *x, double *y)
 {
-    const struct roofline_work w = roofline_work_of(cell);
+    const struct roofline_work w = roofline_work_of(results, cell);
 
     *x = w.flop / w.bytes;
     *y = w.flop / w.ns * 1e9;
@@ -51,7 +51,7 @@ static size_t points_of(const struct results *results, size_t device)
 
     for (size_t i = 0; i < results->cell_count; i++) {
         double x, y;
-        count += results->cells[i].device == device && place_of(&results->cells[i], &x, &y);
+        count += results->cells[i].device == device && place_of(results, &results->cells[i], &x, &y);
     }
     return count;
 }
@@ -70,7 +70,7 @@ static void scale(struct drawing *d)
     for (size_t i = 0; i < d->results->cell_count; i++) {
         struct render_ceilings top;
         double x, y;
-        if (!place_of(&d->results->cells[i], &x, &y) ||
+        if (!place_of(d->results, &d->results->cells[i], &x, &y) ||
             !roof_of(d->results, d->results->cells[i].device, &top))
             continue;
         d->points++;
@@ -142,7 +142,7 @@ static void add_points(const struct drawing *d, size_t device)
         const struct cell *cell = &d->results->cells[i];
         double x, y;
         char place[LABEL_MAX], reached[UNITS_MAX + 8];
-        if (cell->device != device || !place_of(cell, &x, &y))
+        if (cell->device != device || !place_of(d->results, cell, &x, &y))
             continue;
         label_place(place, &cell->spec);
         rate(reached, y, "FLOP/s");
@@ -167,7 +167,7 @@ static void add_title(const struct drawing *d, struct strbuf *title)
         char name[LABEL_MAX], place[LABEL_MAX], reached[UNITS_MAX + 8], roof[UNITS_MAX + 8];
         for (size_t c = 0; c < d->results->cell_count; c++) {
             const struct cell *cell = &d->results->cells[c];
-            if (cell->device == i && place_of(cell, &x, &y) && y > most) {
+            if (cell->device == i && place_of(d->results, cell, &x, &y) && y > most) {
                 best = cell;
                 most = y;
             }

@@ -14,19 +14,23 @@
 
 /* Floating-point operations a covered pair, counted in the source: a fused multiply-add is two; a minimum,
  * root, reciprocal or exponential one; comparisons and selections none. Geometry of which nothing is kept for
- * the way back, kernels/team_*.h: 3 edges of 11 and 4 for the nearest and inside, twice; forward 6 to the
- * weight and 9 for the channels, backward 9, then 54. src/cpu/tile_*.inc: 3 edges of 11, 14 to the weight, 9;
- * 3 more for the tape, 37 backward. What else a strategy does again is no work that counts. */
-static unsigned flop_a_pair(const struct cell *cell)
+ * the way back, kernels/team_*.h: 3 edges of 11, 2 for the nearest, 3 to the exponential, twice; forward 3 to the
+ * weight and 9 for the channels, backward 57. Tiles that are walked by one edge take less: 54 both ways, or 79 where
+ * pixels lie beyond its ends. src/cpu/tile_*.inc, and kernels/cpu_*.h alike: 3 edges of 11, 14 to the weight, 9; 3 more
+ * for the tape, 37 backward. What else a strategy does again is no work that counts. */
+static unsigned flop_a_pair(const struct results *results, const struct cell *cell)
 {
-    if (cell->kind == BACKEND_OPENMP)
-        return cell->spec.mode == MODE_GRADIENT ? 96 : 56;
-    return cell->spec.mode == MODE_GRADIENT ? 152 : 52;
+    const struct device_info *device = results_device(results, cell->device);
+    const bool gradient = cell->spec.mode == MODE_GRADIENT;
+
+    if (cell->kind == BACKEND_OPENMP || (device && device->kind == DEVICE_CPU))
+        return gradient ? 96 : 56;
+    return gradient ? 145 : 50;
 }
 
-static double flop_of(const struct cell *cell)
+static double flop_of(const struct results *results, const struct cell *cell)
 {
-    return (double)cell->pairs * flop_a_pair(cell);
+    return (double)cell->pairs * flop_a_pair(results, cell);
 }
 
 /* What cannot but cross memory once: the call's arrays, and a tape there and back. */
@@ -52,9 +56,9 @@ static double time_of(const struct cell *cell)
     return cell->status == CELL_OK && ns ? (double)ns : NAN;
 }
 
-struct roofline_work roofline_work_of(const struct cell *cell)
+struct roofline_work roofline_work_of(const struct results *results, const struct cell *cell)
 {
-    return (struct roofline_work){flop_of(cell), bytes_of(cell), time_of(cell)};
+    return (struct roofline_work){flop_of(results, cell), bytes_of(cell), time_of(cell)};
 }
 
 /* The longest of several times, and what takes it. */
@@ -74,11 +78,12 @@ static double ns_at(double amount, double rate)
     return rate > 0 ? amount * 1e9 / rate : NAN;
 }
 
-static struct bound kernel_bound(const struct cell *cell, const struct render_ceilings *top)
+static struct bound kernel_bound(const struct results *results, const struct cell *cell,
+                                 const struct render_ceilings *top)
 {
     struct bound b = {0, "-"};
 
-    longer(&b, ns_at(flop_of(cell), top->flop), "FLOP");
+    longer(&b, ns_at(flop_of(results, cell), top->flop), "FLOP");
     longer(&b, ns_at((double)cell->pairs, top->exp), "exp"); /* one a pair, at least */
     longer(&b, ns_at(bytes_of(cell), top->copy_bytes), "bytes");
     if (cell->kind == BACKEND_OPENMP)
@@ -146,8 +151,8 @@ static bool ceilings_of(const struct results *results, const struct device_info 
 }
 
 /* Fills one row, behind the place; the unit suits the line's times. */
-typedef void put_row(struct table *t, const struct cell *cell, const struct render_ceilings *top,
-                     struct time_unit unit);
+typedef void put_row(struct table *t, const struct results *results, const struct cell *cell,
+                     const struct render_ceilings *top, struct time_unit unit);
 
 static struct time_unit unit_of(const struct view *v, double (*time)(const struct cell *))
 {
@@ -186,7 +191,7 @@ static bool fill_rows(const struct view *v, struct table *t, struct time_unit un
             table_row(t);
             view_put_place(v, t, s, i);
             if (cell->status == CELL_OK)
-                put(t, cell, &top, unit);
+                put(t, v->results, cell, &top, unit);
             else
                 table_put(t, mark_status(cell), NAN, "%s", label_status(cell));
             estimated |= cell->status == CELL_OK && cell->pairs_estimated;
@@ -198,10 +203,10 @@ static bool fill_rows(const struct view *v, struct table *t, struct time_unit un
     return true;
 }
 
-static void put_work(struct table *t, const struct cell *cell, const struct render_ceilings *top,
-                     struct time_unit unit)
+static void put_work(struct table *t, const struct results *results, const struct cell *cell,
+                     const struct render_ceilings *top, struct time_unit unit)
 {
-    const double ns = time_of(cell), flop = flop_of(cell), bytes = bytes_of(cell);
+    const double ns = time_of(cell), flop = flop_of(results, cell), bytes = bytes_of(cell);
 
     put_ns(t, ns, unit);
     put_figure(t, cell->pairs ? (double)cell->pairs / ns : NAN);
@@ -209,7 +214,7 @@ static void put_work(struct table *t, const struct cell *cell, const struct rend
     put_percent(t, ns_at(flop, top->flop), ns);
     put_figure(t, bytes / ns);
     put_percent(t, ns_at(bytes, top->copy_bytes), ns);
-    put_bound(t, kernel_bound(cell, top), ns, unit);
+    put_bound(t, kernel_bound(results, cell, top), ns, unit);
 }
 
 static bool fill_work(const struct view *v, struct table *t, struct err *err)
@@ -223,10 +228,13 @@ static bool fill_work(const struct view *v, struct table *t, struct err *err)
     view_note(v, t, false);
     table_note(t, "time: measured, of the %s    pairs: covered ones, counted by the reference",
                device ? "kernels, by the device's events" : "whole call");
-    table_note(t,
-               "FLOP: derived, %u a pair, counted in the source    bytes: derived, the call's arrays%s, each "
-               "once, as from memory",
-               flop_a_pair(v->line), v->line->tape_bytes ? " and its tape" : "");
+    table_note(t, "FLOP: derived, %u a pair, counted in the source%s", flop_a_pair(v->results, v->line),
+               device_of(v)->kind == DEVICE_CPU ? ""
+               : v->line->spec.mode == MODE_GRADIENT
+                   ? ", where all three edges are worked out; from 54 on where one is known to be the nearest"
+                   : "");
+    table_note(t, "bytes: derived, the call's arrays%s, each once, as from memory",
+               v->line->tape_bytes ? " and its tape" : "");
     table_note(t,
                "bound: the longest of FLOP, exponentials (1 a pair)%s and bytes at their ceilings    %%: of "
                "the ceiling; of the bound",
@@ -249,10 +257,10 @@ static double call_ns(const struct cell *cell)
     return cell->status == CELL_OK && cell->median_ns ? (double)cell->median_ns : NAN;
 }
 
-static void put_call(struct table *t, const struct cell *cell, const struct render_ceilings *top,
-                     struct time_unit unit)
+static void put_call(struct table *t, const struct results *results, const struct cell *cell,
+                     const struct render_ceilings *top, struct time_unit unit)
 {
-    struct bound kernels = kernel_bound(cell, top), bound = kernels;
+    struct bound kernels = kernel_bound(results, cell, top), bound = kernels;
 
     longer(&bound, top->launch_ns, "launch");
     longer(&bound, up_ns(cell, top), "up");

@@ -93,7 +93,7 @@ static void test_kernels_beside_their_bound(void **state)
     add_gpu_ceilings(&r);
     struct table *tables = make(&r, &count);
     const struct table *t = &tables[1];
-    const double flop = 30e6 * 152, bytes = 16 * (2 * 512 * 40.0 + 12 + 256 * 256 * 12 + 8);
+    const double flop = 30e6 * 145, bytes = 16 * (2 * 512 * 40.0 + 12 + 256 * 256 * 12 + 8);
     expect_near(value_at(t, 2), 300000);
     expect_near(value_at(t, 3), 100); /* pairs a nanosecond */
     expect_near(value_at(t, 4), flop / 300000);
