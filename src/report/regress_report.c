@@ -70,9 +70,9 @@ static void foot_cell(struct table *t, const struct check_cell *c)
         table_foot(t, "    nothing that was recorded explains it");
 }
 
-static void foot_missing(struct table *t, const struct regression *r, bool baseline, const char *words)
+/* The cells of the baseline that are not in the run, or of the run that are not in the baseline; returns how many. */
+static size_t name_missing(const struct regression *r, bool baseline, struct strbuf *names)
 {
-    struct strbuf names = STRBUF_INIT;
     size_t count = 0;
 
     for (size_t i = 0; i < r->matches.count; i++) {
@@ -81,12 +81,21 @@ static void foot_missing(struct table *t, const struct regression *r, bool basel
         if ((m->was && m->now) || !only)
             continue;
         if (count++ < NAMES)
-            strbuf_addf(&names, "%s%s%s", count > 1 ? ", " : "", only->id,
+            strbuf_addf(names, "%s%s%s", count > 1 ? ", " : "", only->id,
                         only->status == CELL_OK ? "" : " (not ok)");
     }
     if (count > NAMES)
-        strbuf_addf(&names, " and %zu more", count - NAMES);
-    if (count)
+        strbuf_addf(names, " and %zu more", count - NAMES);
+    return count;
+}
+
+#define NOT_IN_RUN "in the baseline, not in the run"
+
+static void foot_missing(struct table *t, const struct regression *r, bool baseline, const char *words)
+{
+    struct strbuf names = STRBUF_INIT;
+
+    if (name_missing(r, baseline, &names))
         table_foot(t, "%s: %s", words, strbuf_str(&names));
     strbuf_fini(&names);
 }
@@ -200,7 +209,7 @@ bool regress_table(const struct regression *r, struct table **tables, size_t *co
         put_cell(t, &r->cells[i]);
     for (size_t i = 0; i < r->cell_count; i++)
         foot_cell(t, &r->cells[i]);
-    foot_missing(t, r, true, "in the baseline, not in the run");
+    foot_missing(t, r, true, NOT_IN_RUN);
     foot_missing(t, r, false, "in the run, not in the baseline");
     foot_verdict(t, r);
     return table_ok(t, err);
@@ -322,6 +331,8 @@ static void annotate(const struct check_cell *c, struct strbuf *out)
 
 void regress_annotations(const struct regression *r, struct strbuf *out)
 {
+    struct strbuf missing = STRBUF_INIT;
+
     for (size_t i = 0; i < r->cell_count; i++)
         if (fails(&r->cells[i]))
             annotate(&r->cells[i], out);
@@ -330,6 +341,12 @@ void regress_annotations(const struct regression *r, struct strbuf *out)
         add_escaped(out, r->machine_why);
         strbuf_add(out, ")\n");
     }
+    if (name_missing(r, true, &missing)) { /* a device that is gone, say */
+        strbuf_add(out, "::warning title=gpubench::" NOT_IN_RUN ": ");
+        add_escaped(out, strbuf_str(&missing));
+        strbuf_addc(out, '\n');
+    }
+    strbuf_fini(&missing);
     if (r->by_verdict[CHECK_CANNOT_TELL])
         strbuf_addf(out,
                     "::notice title=gpubench::%zu of %zu cells: cannot tell whether they became slower\n",

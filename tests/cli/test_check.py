@@ -214,6 +214,14 @@ def test_annotations(gpubench, files):
     assert "::" not in gpubench("check", "r.json", "-b", "b.json", env={"GITHUB_ACTIONS": ""}).stderr
 
 
+def test_cells_that_are_gone_are_annotated(gpubench, files):
+    files("b.json", baseline)
+    files("r.json", lambda results: results["cells"].pop())
+    run = gpubench("check", "r.json", "-b", "b.json", env={"GITHUB_ACTIONS": "true"})
+    assert run.returncode == 0
+    assert "::warning title=gpubench::in the baseline, not in the run: " in run.stderr
+
+
 def few(count):
     def change(results):
         for cell in results["cells"]:
