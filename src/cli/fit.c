@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/devices.h"
 #include "cli/fit_files.h"
+#include "cli/patience.h"
 #include "cli/render.h"
 #include "cli/signals.h"
 #include "model/image.h"
@@ -156,6 +157,33 @@ static bool check_triangles(const struct runs *r, struct err *err)
     return true;
 }
 
+struct picture {
+    const char *path;
+    struct image *image;
+    struct err *err;
+    bool ok;
+};
+
+static void *load_picture(void *context)
+{
+    struct picture *p = context;
+
+    p->ok = image_load(p->path, NULL, p->image, p->err);
+    return NULL;
+}
+
+/* Large pictures take seconds to read, which a stop need not wait for. */
+static bool read_picture(struct runs *r, const char *path, struct err *err)
+{
+    struct picture picture = {.path = path, .image = &r->image, .err = err};
+    struct err stopped = ERR_INIT;
+
+    if (patience_run(load_picture, &picture, r->stop))
+        return picture.ok;
+    err_set(&stopped, ERR_INTERRUPTED, "interrupted while %s was read", path);
+    _exit(finish_output(report_error(&stopped))); /* the thread is still at it */
+}
+
 static bool prepare(struct runs *r, const char *image, struct err *err)
 {
     const struct fit_command *o = r->options;
@@ -163,7 +191,7 @@ static bool prepare(struct runs *r, const char *image, struct err *err)
 
     if (o->until && (!units_parse_double(o->until, &r->until) || r->until <= 0))
         return err_set(err, ERR_USAGE, "--until: \"%s\" is not a loss above 0", o->until);
-    if (!image_load(image, NULL, &r->image, err))
+    if (!read_picture(r, image, err))
         return false;
     own_size(&r->image, own);
     return parse_list("size", o->sizes ? o->sizes : own, &r->sizes, &r->size_count, err) &&

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -197,6 +198,14 @@ static bool no_partial(const struct measurement *m, const char *given, struct er
                     : results_load(m->output, &whole, err); /* says what it is instead */
 }
 
+/* A pipe or a device would be read for ever. */
+static bool is_other_than_file(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 bool measurement_resume(struct measurement *m, const char *name, struct err *err)
 {
     static const char ending[] = ".partial";
@@ -210,6 +219,8 @@ bool measurement_resume(struct measurement *m, const char *name, struct err *err
         path[len - strlen(ending)] = '\0';
     if (!set_paths(m, path, err))
         return false;
+    if (is_other_than_file(m->output) || is_other_than_file(m->partial))
+        return err_set(err, ERR_IO, "--resume %s: no ordinary file, as a run leaves it", name);
     if (access(m->output, F_OK) == 0 || access(m->partial, F_OK) != 0)
         return no_partial(m, name, err);
     if (!results_load(m->partial, &m->earlier, err))

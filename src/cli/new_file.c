@@ -47,6 +47,8 @@ bool new_file_check(const char *name, struct err *err)
         return S_ISDIR(st.st_mode)
                    ? err_set(err, ERR_IO, "%s is a folder: name a file in it", name)
                    : err_set(err, ERR_IO, "%s exists already: move it away, or give -o another name", name);
+    if (lstat(name, &st) == 0)
+        return err_set(err, ERR_IO, "%s is a link to nothing: remove it, or give -o another name", name);
     if (length == 0 || name[length - 1] == '/')
         return err_set(err, ERR_IO, "\"%s\" names no file", name);
     snprintf(partial, sizeof partial, "%s.partial", name);

@@ -75,6 +75,8 @@ static bool decode_header(struct decoder *d)
     png_read_info(d->png, d->info);
     d->width = png_get_image_width(d->png, d->info);
     d->height = png_get_image_height(d->png, d->info);
+    if (d->width > SPEC_MAX_SIZE || d->height > SPEC_MAX_SIZE)
+        return true; /* before libpng makes room for such a row */
     if (!png_get_sRGB(d->png, d->info, &intent) && png_get_gAMA(d->png, d->info, &gamma) && gamma > 0)
         d->gamma = gamma;
     png_set_expand(d->png);

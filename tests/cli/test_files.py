@@ -31,6 +31,23 @@ def test_output_that_cannot_be(gpubench, write_config, tmp_path, options, output
     assert sorted(os.listdir(tmp_path)) == ["c.json", "left.json.partial"]
 
 
+def test_links_to_nothing_are_told_before_the_run(gpubench, write_config, tmp_path):
+    write_config(tiny())
+    (tmp_path / "link.json").symlink_to("nosuch/r.json")
+    run = gpubench("sweep", "c.json", "-q", "-o", "link.json")
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr == "gpubench: error: link.json is a link to nothing: remove it, or give -o another name\n"
+
+
+@pytest.mark.parametrize("name", ["pipe", "pipe.partial", "/dev/zero"])
+def test_what_never_ends_is_not_gone_on_with(gpubench, write_config, tmp_path, name):
+    write_config(tiny())
+    os.mkfifo(tmp_path / "pipe.partial" if name == "pipe.partial" else tmp_path / "pipe")
+    run = gpubench("sweep", "c.json", "-q", "--resume", name, timeout=20)
+    assert (run.returncode, run.stderr) == (
+        1, f"gpubench: error: --resume {name}: no ordinary file, as a run leaves it\n")
+
+
 @pytest.mark.parametrize("command", [["profile"], ["profile", "--what-if", "pool"], ["check", "--baseline", "b.json"], ["check", "b.json", "--save", "-b"]],
                          ids=" ".join)
 def test_output_of_other_commands(gpubench, write_config, tmp_path, finished, command):

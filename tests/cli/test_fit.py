@@ -1,8 +1,10 @@
 """gpubench fit: files, pictures of all kinds, ends, and the same losses each time."""
 import csv
 import json
+import os
 import resource
 import signal
+import struct
 import subprocess
 import time
 
@@ -185,3 +187,24 @@ def test_the_same_run_twice(gpubench, tmp_path):
         run = gpubench("fit", PHOTO, "-d", "openmp", *options)
         assert (run.returncode, run.stdout, run.stderr) == (2, "", f"gpubench: error: {message}\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_endless_row_is_refused_without_room_for_it(gpubench, tmp_path):
+    header = struct.pack(">IIBBBBB", 2**31 - 1, 2**31 - 1, 8, 2, 0, 0, 0)
+    (tmp_path / "huge.png").write_bytes(b"\x89PNG\r\n\x1a\n" + pictures.chunk(b"IHDR", header) +
+                                        pictures.chunk(b"IDAT", b""))
+    run = subprocess.run([PROGRAM, "fit", "huge.png", "-d", "openmp"], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31)))
+    assert run.returncode == 2
+    assert "sides up to 32768 are read" in run.stderr
+
+
+def test_a_stop_does_not_wait_for_the_picture(tmp_path):
+    os.mkfifo(tmp_path / "slow.png")
+    process = subprocess.Popen([PROGRAM, "fit", "slow.png", "-d", "openmp"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    with open(tmp_path / "slow.png", "wb"):
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "interrupted while slow.png was read" in said
