@@ -47,10 +47,7 @@ bool runner_lost(struct runner *r, enum session_result result, const char *what,
         return err_set(err, ERR_TIMEOUT, "the worker did not answer in %g s while %s",
                        (double)START_LIMIT_NS * 1e-9, what);
     if (strcmp(how, "SIGALRM") == 0)
-        return err_set(
-            err, ERR_TIMEOUT,
-            "an OpenCL driver did not answer in %d s while %s; OCL_ICD_VENDORS can name those that do",
-            DRIVER_LIMIT_S, what);
+        return worker_driver_silent(what, err);
     return err_set(err, ERR_WORKER, "the worker ended while %s%s%s%s", what, how[0] != '\0' ? " (" : "", how,
                    how[0] != '\0' ? ")" : "");
 }

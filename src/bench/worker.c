@@ -424,6 +424,13 @@ static void worker_fini(struct worker *w)
     channel_fini(&w->channel);
 }
 
+bool worker_driver_silent(const char *what, struct err *err)
+{
+    return err_set(err, ERR_TIMEOUT,
+                   "an OpenCL driver did not answer in %d s while %s; OCL_ICD_VENDORS can name those that do",
+                   DRIVER_LIMIT_S, what);
+}
+
 int worker_main(int in_fd, int out_fd, const struct backend_factory *factories, size_t factory_count)
 {
     struct worker w = {.factories = factories, .factory_count = factory_count};

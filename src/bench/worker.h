@@ -6,6 +6,7 @@
 #ifndef GPUBENCH_BENCH_WORKER_H
 #define GPUBENCH_BENCH_WORKER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,8 @@ struct backend_options {
 /* How long a driver may take to list its devices, or to open one: many GPUs that slept, cold caches and slow disks
  * included. A process in which it takes longer is ended by SIGALRM. Compiling kernels does not count. */
 #define DRIVER_LIMIT_S 30
+/* ERR_TIMEOUT: that it took longer while `what`. Always false. */
+bool worker_driver_silent(const char *what, struct err *err);
 
 struct backend_factory {
     enum backend_kind kind;

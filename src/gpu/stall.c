@@ -1,7 +1,7 @@
 #include "gpu/stall.h"
 
 #include "gpu/error.h"
-#include "gpu/renderer.h"
+#include "gpu/job.h"
 
 /* One group: a chain of multiply-adds, each of which waits for the one before, for some 4 cycles. */
 #define ROUNDS 49152u
@@ -9,15 +9,11 @@
 static bool make(struct opencl_renderer *r, struct stall *s, struct err *err)
 {
     const cl_uint rounds = ROUNDS;
-    cl_program program;
     cl_int code;
 
-    if (!renderer_program(r, "canary.cl", "", &program, err) ||
-        !canary_buffer(&r->base, CANARY_GROUP * sizeof(cl_float), &s->out, err))
+    if (!canary_buffer(&r->base, CANARY_GROUP * sizeof(cl_float), &s->out, err) ||
+        !job_kernel(r, "canary.cl", "canary_arithmetic", "", &s->kernel, err))
         return false;
-    s->kernel = clCreateKernel(program, "canary_arithmetic", &code);
-    if (!s->kernel)
-        return opencl_fail(err, code, "clCreateKernel", r->base.info.name);
     code = clSetKernelArg(s->kernel, 0, sizeof(cl_mem), &s->out);
     code = code ? code : clSetKernelArg(s->kernel, 1, sizeof(rounds), &rounds);
     return code == CL_SUCCESS || opencl_fail(err, code, "clSetKernelArg", r->base.info.name);

@@ -60,6 +60,11 @@ static void take_bytes(png_structp png, png_bytep out, size_t count)
     d->at += count;
 }
 
+static bool is_too_large(const struct decoder *d)
+{
+    return d->width > SPEC_MAX_SIZE || d->height > SPEC_MAX_SIZE;
+}
+
 /* Up to the first pixel. Afterwards rows are RGB or RGBA of 8 or 16 bits, in the host's byte order. */
 static bool decode_header(struct decoder *d)
 {
@@ -75,7 +80,7 @@ static bool decode_header(struct decoder *d)
     png_read_info(d->png, d->info);
     d->width = png_get_image_width(d->png, d->info);
     d->height = png_get_image_height(d->png, d->info);
-    if (d->width > SPEC_MAX_SIZE || d->height > SPEC_MAX_SIZE)
+    if (is_too_large(d))
         return true; /* before libpng makes room for such a row */
     if (!png_get_sRGB(d->png, d->info, &intent) && png_get_gAMA(d->png, d->info, &gamma) && gamma > 0)
         d->gamma = gamma;
@@ -105,7 +110,7 @@ static bool decode_rows(struct decoder *d)
  * them is asked for. The fewest bits that a pixel takes in a file is one. */
 static bool check_size(const struct decoder *d, struct err *err)
 {
-    if (d->width > SPEC_MAX_SIZE || d->height > SPEC_MAX_SIZE)
+    if (is_too_large(d))
         return err_set(err, ERR_CONFIG, "%s: a PNG of %ux%u pixels; sides up to %u are read", d->name,
                        d->width, d->height, SPEC_MAX_SIZE);
     uint64_t least = ((uint64_t)d->width / 8 + 1) * d->height / DEFLATE_MOST;

@@ -7,6 +7,7 @@
 #include "base/cgroup.h"
 #include "cpu/topology.h"
 #include "unit/cpu_check.h"
+#include "unit/scratch.h"
 
 #if defined(__has_feature)
 #define HAS_FEATURE(x) __has_feature(x)
@@ -122,7 +123,7 @@ static void test_the_caller_keeps_its_mask(void **state)
 
 /* ---- control groups, from files of our own ---- */
 
-static char root[256];
+static char root[SCRATCH_MAX];
 
 static void put(const char *path, const char *text)
 {
@@ -132,31 +133,27 @@ static void put(const char *path, const char *text)
         snprintf(dir, sizeof dir, "%.*s", (int)(slash - full), full);
         assert_true(mkdir(dir, 0700) == 0 || errno == EEXIST);
     }
-    FILE *f = fopen(full, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
+    scratch_write(full, text, strlen(text));
 }
 
 static int make_root(void **state)
 {
     (void)state;
-    const char *parent = getenv("TMPDIR");
-    snprintf(root, sizeof root, "%.200s/gpubench-cgroup-XXXXXX", parent != NULL ? parent : P_tmpdir);
-    return mkdtemp(root) == NULL;
+    scratch_make(root);
+    return 0;
 }
 
 static int remove_root(void **state)
 {
     (void)state;
-    char command[300];
+    char command[SCRATCH_MAX + 16];
     snprintf(command, sizeof command, "rm -r '%s'", root);
     return system(command);
 }
 
 static double quota(const char *cgroup)
 {
-    char file[300];
+    char file[SCRATCH_MAX + 16];
     put("self", cgroup);
     snprintf(file, sizeof file, "%s/self", root);
     return cgroup_cpu_quota(file, root);
@@ -188,7 +185,7 @@ static void test_quota_v1(void **state)
 
 static uint64_t memory(const char *cgroup)
 {
-    char file[300];
+    char file[SCRATCH_MAX + 16];
     put("self", cgroup);
     snprintf(file, sizeof file, "%s/self", root);
     return cgroup_memory_bytes(file, root);
