@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "gpu/error.h"
-#include "gpu/renderer.h"
+#include "gpu/job.h"
 
 #define REPEATS 3
 #define COPIES 8 /* in a row, where one would be lost in the launch */
@@ -48,7 +48,6 @@ static bool make(struct opencl_renderer *r, struct canary *c, struct err *err)
     const bool cpu = info->kind == DEVICE_CPU;
     const cl_uint rounds = cpu ? CPU_ROUNDS : GPU_ROUNDS, never = 0;
     uint64_t bytes = cpu ? CPU_BYTES : GPU_BYTES;
-    cl_program program;
     cl_int code;
 
     if (bytes > info->global_bytes / 64)
@@ -59,15 +58,12 @@ static bool make(struct opencl_renderer *r, struct canary *c, struct err *err)
         c->items = c->vectors * 4;
     if (!c->vectors)
         return err_set(err, ERR_LIMIT, "%s has no memory for a canary", info->name);
-    if (!renderer_program(r, "canary.cl", "", &program, err) ||
-        !canary_buffer(&r->base, c->vectors * sizeof(cl_float4), &c->in, err) ||
+    if (!canary_buffer(&r->base, c->vectors * sizeof(cl_float4), &c->in, err) ||
         !canary_buffer(&r->base, c->vectors * sizeof(cl_float4), &c->out, err))
         return false;
-    for (size_t i = 0; i < CANARY_KERNELS; i++) {
-        c->kernels[i] = clCreateKernel(program, names[i], &code);
-        if (!c->kernels[i])
-            return opencl_fail(err, code, "clCreateKernel", info->name);
-    }
+    for (size_t i = 0; i < CANARY_KERNELS; i++)
+        if (!job_kernel(r, "canary.cl", names[i], "", &c->kernels[i], err))
+            return false;
     code = clSetKernelArg(c->kernels[0], 0, sizeof(cl_mem), &c->out);
     code = code ? code : clSetKernelArg(c->kernels[0], 1, sizeof(rounds), &rounds);
     code = code ? code : clSetKernelArg(c->kernels[1], 0, sizeof(cl_mem), &c->in);

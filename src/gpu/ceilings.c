@@ -5,8 +5,7 @@
 #include "base/clock.h"
 #include "gpu/canary.h"
 #include "gpu/error.h"
-#include "gpu/host.h"
-#include "gpu/renderer.h"
+#include "gpu/job.h"
 
 #define REPEATS 30
 /* As much as a lane of kernels/ceilings.cl does a round. */
@@ -58,41 +57,22 @@ static bool time_best(struct opencl_renderer *r, cl_kernel kernel, size_t items,
 
 /* ---- arithmetic ---- */
 
-/* width: floats a lane holds. */
-static bool ceilings_program(struct opencl_renderer *r, cl_program *out, size_t *width, struct err *err)
-{
-    struct strbuf defines = STRBUF_INIT;
-    struct tile_shape shape;
-    struct render_spec spec;
-
-    spec_init(&spec);
-    bool ok = renderer_shape(r, &spec, &shape, err);
-    if (ok) {
-        *width = r->path == PATH_CPU ? (size_t)shape.block_w * shape.block_h : 1;
-        shape_defines(r->path, &shape, &defines);
-        ok = strbuf_ok(&defines, err) && renderer_program(r, "ceilings.cl", strbuf_str(&defines), out, err);
-    }
-    strbuf_fini(&defines);
-    return ok;
-}
-
-/* Rounds of single lanes a second. */
-static bool measure_lanes(struct opencl_renderer *r, cl_program program, size_t width, const char *name,
+/* Rounds of single lanes a second. width: floats a lane holds. */
+static bool measure_lanes(struct opencl_renderer *r, const char *defines, size_t width, const char *name,
                           cl_uint rounds, double *out, struct err *err)
 {
     const bool cpu = r->base.info.kind == DEVICE_CPU;
     const size_t units = r->base.info.compute_units;
     const size_t items = (units ? units : 1) * (cpu ? CPU_ITEMS : GPU_ITEMS);
+    cl_kernel kernel;
     cl_mem sink = NULL;
     uint64_t ns;
-    cl_int code;
-    cl_kernel kernel = clCreateKernel(program, name, &code);
 
-    if (!kernel)
-        return opencl_fail(err, code, "clCreateKernel", r->base.info.name);
+    if (!job_kernel(r, "ceilings.cl", name, defines, &kernel, err))
+        return false;
     bool ok = canary_buffer(&r->base, items * width * sizeof(cl_float), &sink, err);
     if (ok) {
-        code = clSetKernelArg(kernel, 0, sizeof(sink), &sink);
+        cl_int code = clSetKernelArg(kernel, 0, sizeof(sink), &sink);
         code = code ? code : clSetKernelArg(kernel, 1, sizeof(rounds), &rounds);
         ok = code == CL_SUCCESS || opencl_fail(err, code, "clSetKernelArg", r->base.info.name);
     }
@@ -108,17 +88,25 @@ static bool measure_lanes(struct opencl_renderer *r, cl_program program, size_t 
 static bool measure_arithmetic(struct opencl_renderer *r, struct render_ceilings *out, struct err *err)
 {
     const bool cpu = r->base.info.kind == DEVICE_CPU;
-    double fma_lanes, exp_lanes;
-    cl_program program;
-    size_t width;
+    struct strbuf defines = STRBUF_INIT;
+    double fma_lanes = 0, exp_lanes = 0;
+    struct render_spec spec;
+    struct tile_shape shape;
 
-    if (!ceilings_program(r, &program, &width, err) ||
-        !measure_lanes(r, program, width, "ceiling_fma", cpu ? CPU_FMA_ROUNDS : GPU_FMA_ROUNDS, &fma_lanes, err) ||
-        !measure_lanes(r, program, width, "ceiling_exp", cpu ? CPU_EXP_ROUNDS : GPU_EXP_ROUNDS, &exp_lanes, err))
+    spec_init(&spec);
+    if (!renderer_shape(r, &spec, &shape, err))
         return false;
+    const size_t width = r->path == PATH_CPU ? (size_t)shape.block_w * shape.block_h : 1;
+    shape_defines(r->path, &shape, &defines);
+    bool ok = strbuf_ok(&defines, err) &&
+              measure_lanes(r, strbuf_str(&defines), width, "ceiling_fma", cpu ? CPU_FMA_ROUNDS : GPU_FMA_ROUNDS,
+                            &fma_lanes, err) &&
+              measure_lanes(r, strbuf_str(&defines), width, "ceiling_exp", cpu ? CPU_EXP_ROUNDS : GPU_EXP_ROUNDS,
+                            &exp_lanes, err);
     out->flop = 2 * FMA_A_ROUND * fma_lanes;
     out->exp = EXP_A_ROUND * exp_lanes;
-    return true;
+    strbuf_fini(&defines);
+    return ok;
 }
 
 /* ---- memory ---- */
@@ -134,7 +122,6 @@ static bool measure_memory(struct opencl_renderer *r, struct render_ceilings *ou
     const cl_uint never = 0;
     cl_mem in = NULL, to = NULL;
     cl_kernel copy = NULL, empty = NULL;
-    cl_program program;
     cl_int code;
 
     if (bytes > info->global_bytes / 16)
@@ -144,20 +131,17 @@ static bool measure_memory(struct opencl_renderer *r, struct render_ceilings *ou
     const size_t vectors = bytes / sizeof(cl_float4) / group * group;
     if (!vectors)
         return err_set(err, ERR_LIMIT, "%s has no memory for a copy", info->name);
-    bool ok = renderer_program(r, "canary.cl", "", &program, err) &&
-              canary_buffer(&r->base, vectors * sizeof(cl_float4), &in, err) &&
-              canary_buffer(&r->base, vectors * sizeof(cl_float4), &to, err);
+    bool ok = canary_buffer(&r->base, vectors * sizeof(cl_float4), &in, err) &&
+              canary_buffer(&r->base, vectors * sizeof(cl_float4), &to, err) &&
+              job_kernel(r, "canary.cl", "canary_memory", "", &copy, err) &&
+              job_kernel(r, "canary.cl", "canary_launch", "", &empty, err);
     if (!ok)
         goto out;
-    copy = clCreateKernel(program, "canary_memory", &code);
-    empty = copy ? clCreateKernel(program, "canary_launch", &code) : NULL;
-    if (empty) {
-        code = clSetKernelArg(copy, 0, sizeof(in), &in);
-        code = code ? code : clSetKernelArg(copy, 1, sizeof(to), &to);
-        code = code ? code : clSetKernelArg(empty, 0, sizeof(to), &to);
-        code = code ? code : clSetKernelArg(empty, 1, sizeof(never), &never);
-    }
-    ok = ((empty && code == CL_SUCCESS) || opencl_fail(err, code, empty ? "clSetKernelArg" : "clCreateKernel", info->name)) &&
+    code = clSetKernelArg(copy, 0, sizeof(in), &in);
+    code = code ? code : clSetKernelArg(copy, 1, sizeof(to), &to);
+    code = code ? code : clSetKernelArg(empty, 0, sizeof(to), &to);
+    code = code ? code : clSetKernelArg(empty, 1, sizeof(never), &never);
+    ok = (code == CL_SUCCESS || opencl_fail(err, code, "clSetKernelArg", info->name)) &&
          time_best(r, copy, vectors, group, copies, &ns, err);
     if (!ok)
         goto out;
