@@ -246,6 +246,17 @@ static bool take_earlier(struct measurement *m, struct err *err)
     return journal_reopen(m->partial, &m->journal, err);
 }
 
+/* What was asked for that neither config nor devices show. */
+static void add_options(const struct measure_options *o, struct json *head)
+{
+    struct json *options = json_set_object(head, "options");
+
+    if (o->memory_budget.given)
+        json_set_u64(options, "memory_budget_bytes", o->memory_budget.value);
+    if (o->kernel_dir)
+        json_set_string(options, "kernel_dir", o->kernel_dir);
+}
+
 static bool start_results(struct measurement *m, int argc, char **argv, struct err *err)
 {
     size_t count;
@@ -253,6 +264,7 @@ static bool start_results(struct measurement *m, int argc, char **argv, struct e
 
     if (!machine_head(&m->results, argc, (const char *const *)argv, m->config.json, err))
         return false;
+    add_options(m->options, m->results.head);
     if (m->predictions) {
         json_set(m->results.head, "predictions", m->predictions);
         m->predictions = NULL;

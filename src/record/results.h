@@ -15,7 +15,7 @@
 struct results {
     char *path; /* where it was read from; NULL while being made */
     struct json
-        *head; /* owned; everything but devices and cells: schema, version, tool, command, config, machine */
+        *head; /* owned; everything but devices and cells: schema, version, tool, command, config, options, machine */
     struct device_info *devices; /* owned */
     size_t device_count;
     struct cell *cells; /* owned */
@@ -49,7 +49,7 @@ bool results_is_refined(const struct results *results, const char *id);
 /* Appends cells of another run of the same devices, and marks them as such. */
 bool results_add_refined(struct results *results, const struct results *more, struct err *err) GB_NODISCARD;
 /* Whether `now`, a run that starts, measures the same thing as the results of an earlier one that are to be
- * gone on with: the same config, version and devices. false (ERR_CONFIG) names the first difference. */
+ * gone on with: the same config, options, version and devices. false (ERR_CONFIG) names the first difference. */
 bool results_same_run(const struct results *then, const struct results *now, struct err *err);
 /* results/NAME-YYYYMMDDThhmmss.json, with -2, -3, ... behind it while that exists. */
 bool results_default_path(const char *dir, const char *name, char *out, size_t size,

@@ -40,19 +40,25 @@ static bool differs(const struct results *then, struct err *err, const char *wha
                    then->path, what, before, now);
 }
 
+static bool same_member(const struct results *then, const struct results *now, const char *member, const char *words,
+                        struct err *err)
+{
+    const struct json *made = json_get(now->head, member);
+    struct json *after = made ? json_copy(made, err) : NULL;
+    if (made != NULL && after == NULL)
+        return false;
+    json_plain(after); /* as `then` was read from a file */
+    const char *key = first_difference(json_get(then->head, member), after);
+    if (key != NULL)
+        err_set(err, ERR_CONFIG, "%s was measured with %s: \"%s\" has changed", then->path, words, key);
+    json_free(after);
+    return key == NULL;
+}
+
 bool results_same_run(const struct results *then, const struct results *now, struct err *err)
 {
-    /* As `then` was read from a file. */
-    struct json *config =
-        json_get(now->head, "config") ? json_copy(json_get(now->head, "config"), err) : NULL;
-    if (config == NULL && json_get(now->head, "config") != NULL)
-        return false;
-    json_plain(config);
-    const char *key = first_difference(json_get(then->head, "config"), config);
-    if (key != NULL)
-        err_set(err, ERR_CONFIG, "%s was measured with another config: \"%s\" has changed", then->path, key);
-    json_free(config);
-    if (key != NULL)
+    if (!same_member(then, now, "config", "another config", err) ||
+        !same_member(then, now, "options", "other options", err))
         return false;
     static const char *const parts[] = {"version", "revision"};
     for (size_t i = 0; i < 2; i++) {

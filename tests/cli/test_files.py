@@ -156,6 +156,8 @@ CHANGES = {
               "another choice of tiles (32, 32, 64 pixels (probe), now "),
     "threads": (lambda r: r["devices"][0].update(threads=77), "77 threads, and there are "),
     "submissions": (lambda r: r["devices"][0].update(max_submit_ns=9000000), "another --max-submit-ms (9, now 0)"),
+    "memory": (lambda r: r["options"].update(memory_budget_bytes=1 << 30), 'other options: "memory_budget_bytes" has changed'),
+    "kernels": (lambda r: r["options"].update(kernel_dir="k"), 'other options: "kernel_dir" has changed'),
     "devices": (lambda r: r["devices"].append(r["devices"][0]), "2 devices, and there are 1 now"),
 }
 
