@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/progress.h"
@@ -10,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/devices.h"
 #include "cli/paths.h"
+#include "cli/patience.h"
 #include "cli/signals.h"
 #include "cli/verify_repeats.h"
 #include "cli/verify_subjects.h"
@@ -71,6 +73,8 @@ struct verify {
     size_t by_verdict[VERIFY_FAILED + 1];
     size_t cases;
     struct unchecked *unchecked; /* owned; one a subject */
+    bool ended;
+    struct err err; /* why not */
 };
 
 /* Cases that a device skipped in every variant. */
@@ -103,9 +107,14 @@ static void print_result(struct verify *v, const char *name, const struct verify
     }
 }
 
+static bool set_interrupted(const struct verify *v, struct err *err)
+{
+    return err_set(err, ERR_INTERRUPTED, "interrupted after %zu rows", v->progress.done);
+}
+
 static bool interrupted(const struct verify *v, struct err *err)
 {
-    return *v->stop && !err_set(err, ERR_INTERRUPTED, "interrupted after %zu rows", v->progress.done);
+    return *v->stop && !set_interrupted(v, err);
 }
 
 /* Of one case on one device, whose results these are. */
@@ -281,7 +290,7 @@ static int verdict_code(const struct verify *v, bool unchecked)
     return v->by_verdict[VERIFY_OK] && !unchecked ? EXIT_OK : EXIT_NOTHING;
 }
 
-static bool verify(struct verify *v, struct err *err)
+static bool prepare_and_verify(struct verify *v, struct err *err)
 {
     char dir[PATH_MAX];
 
@@ -299,25 +308,43 @@ static bool verify(struct verify *v, struct err *err)
     return v->results && v->unchecked && verify_all(v, dir, err);
 }
 
+static void *verify(void *context)
+{
+    struct verify *v = context;
+
+    v->ended = prepare_and_verify(v, &v->err);
+    return NULL;
+}
+
+/* A driver's compiler is still at it, for minutes maybe. */
+static void leave(struct verify *v)
+{
+    struct err err = ERR_INIT;
+
+    progress_clear(&v->progress);
+    set_interrupted(v, &err);
+    _exit(finish_output(report_error(&err)));
+}
+
 static int run(const void *values, const struct text_list *arguments, int argc, char **argv)
 {
     struct verify v = {.options = values, .stop = signals_catch_stop()};
-    struct err err = ERR_INIT;
 
     (void)arguments;
     (void)argc;
     (void)argv;
     if (devices_asked(&v.options->measure.devices))
         return devices_print(&v.options->measure);
-    bool ok = verify(&v, &err);
-    if (ok) {
+    if (!patience_run(verify, &v, v.stop))
+        leave(&v);
+    if (v.ended) {
         printf("%zu ok, %zu wrong, %zu failed, %zu skipped\n", v.by_verdict[VERIFY_OK],
                v.by_verdict[VERIFY_WRONG], v.by_verdict[VERIFY_FAILED], v.by_verdict[VERIFY_SKIPPED]);
         fflush(stdout);
     }
     int code = verdict_code(&v, say_unchecked(&v));
-    if (!ok) {
-        int why = report_error(&err);
+    if (!v.ended) {
+        int why = report_error(&v.err);
         code = code == EXIT_NOTHING ? why : worse_exit(code, why);
     }
     free(v.results);

@@ -320,6 +320,17 @@ def test_interrupting_a_compiler_shows_what_was_built(hanging):
     assert ends_within(hanging.pid, 1)
 
 
+@pytest.mark.parametrize("hanging", [(["verify", "-d", "ocl", "--golden", str(faults.GOLDEN.parent), "--no-progress"], "2",
+                                      "clBuildProgram")], indirect=True)
+def test_interrupting_a_compiler_ends_verify(hanging):
+    start = time.monotonic()
+    hanging.send_signal(signal.SIGINT)
+    _, stderr = hanging.communicate(timeout=30)
+    assert hanging.returncode == 130 and stderr.endswith("gpubench: error: interrupted after 0 rows\n"), stderr
+    assert time.monotonic() - start < 4
+    assert ends_within(hanging.pid, 1)
+
+
 FIT = (faults.COMMANDS["fit"][0], "1", "clEnqueueNDRangeKernel")
 
 
