@@ -44,6 +44,7 @@ static void cut(struct strbuf *line, size_t columns)
 
 void progress_step(struct progress *p, size_t done, const char *what)
 {
+    p->done = done;
     if (!p->out)
         return;
 
@@ -51,7 +52,6 @@ void progress_step(struct progress *p, size_t done, const char *what)
     char time[UNITS_MAX];
     uint64_t elapsed_ns = clock_now_ns() - p->start_ns;
 
-    p->done = done;
     units_duration(time, elapsed_ns);
     strbuf_addf(&line, "[%zu/%zu] %s, %s", done + 1, p->total, what, time);
     if (done > 0 && done < p->total) {

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/strbuf.h"
+#include "base/units.h"
 #include "cli/commands.h"
 #include "cli/devices.h"
 #include "cli/paths.h"
@@ -109,7 +110,10 @@ static void print_result(struct verify *v, const char *name, const struct verify
 
 static bool set_interrupted(const struct verify *v, struct err *err)
 {
-    return err_set(err, ERR_INTERRUPTED, "interrupted after %zu rows", v->progress.done);
+    char rows[UNITS_MAX];
+
+    units_items(rows, v->progress.done, "row");
+    return err_set(err, ERR_INTERRUPTED, "interrupted after %s", rows);
 }
 
 static bool interrupted(const struct verify *v, struct err *err)

@@ -40,8 +40,9 @@ static void test_quiet(void **state)
     (void)state;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    progress_init(&p, out, true, 1);
-    progress_step(&p, 0, "x");
+    progress_init(&p, out, true, 2);
+    progress_step(&p, 1, "x");
+    assert_int_equal(p.done, 1);
     progress_clear(&p);
     progress_finish(&p);
     fclose(out);
