@@ -98,7 +98,22 @@ bool check_threshold(const char *text, double *out, struct err *err)
                    "--threshold: \"%s\" is not a change: 5%% for 5 percent, 2x for a factor of 2", text);
 }
 
-bool check_config_of(const struct results *results, const struct measure_options *options, struct config *out,
+static bool take_devices(const struct results *results, struct measure_options *options, struct err *err)
+{
+    const struct json *selectors = json_get(results->head, "selectors");
+    struct text_list *devices = &options->devices;
+
+    if (devices->count > 0 || json_count(selectors) == 0)
+        return true;
+    devices->items = mem_calloc(json_count(selectors), sizeof *devices->items, "devices", err);
+    for (; devices->items && devices->count < json_count(selectors); devices->count++) {
+        devices->items[devices->count] = json_string(json_at(selectors, devices->count));
+        say(&options->base, "-d %s, as for %s", devices->items[devices->count], results->path);
+    }
+    return devices->items != NULL;
+}
+
+bool check_config_of(const struct results *results, struct measure_options *options, struct config *out,
                      struct err *err)
 {
     const struct json *config = json_get(results->head, "config");
@@ -107,7 +122,7 @@ bool check_config_of(const struct results *results, const struct measure_options
         return err_set(err, ERR_CONFIG, "%s: there is no \"config\" in it to measure", results->path);
     if (!config_from_json(config, results->path, out, err))
         return false;
-    if (configs_override(out, options, err))
+    if (configs_override(out, options, err) && take_devices(results, options, err))
         return true;
     config_fini(out);
     return false;
@@ -153,7 +168,7 @@ bool check_print(const struct regression *r, const struct check_options *options
 /* ---- the check ---- */
 
 struct check {
-    const struct check_options *options;
+    struct check_options *options;
     double threshold;
     struct results baseline, given; /* given: RESULTS */
     struct measurement run;
@@ -270,7 +285,7 @@ static bool refuse_early(struct check *c, struct err *err)
 /* Measures the baseline's own config. */
 static bool measure(struct check *c, struct err *err)
 {
-    const struct measure_options *how = &c->options->measure;
+    struct measure_options *how = &c->options->measure;
     const uint64_t start = clock_now_ns();
 
     if ((how->output && !measurement_check_output(how->output, err)) ||
@@ -325,7 +340,7 @@ static int finish(struct check *c, struct err *err)
     return check_print(&c->regression, c->options, code, err) ? code : EXIT_OK;
 }
 
-static int run_check(const struct check_options *options, const char *path, int argc, char **argv)
+static int run_check(struct check_options *options, const char *path, int argc, char **argv)
 {
     struct check c = {.options = options, .argc = argc, .argv = argv};
     struct err err = ERR_INIT;
@@ -359,15 +374,20 @@ static bool options_agree(const struct check_options *options, struct err *err)
 
 static int run(const void *values, const struct text_list *arguments, int argc, char **argv)
 {
-    const struct check_options *options = values;
+    struct check_options options = *(const struct check_options *)values;
+    const char **given = options.measure.devices.items;
     const char *path = arguments->count ? arguments->items[0] : NULL;
     struct err err = ERR_INIT;
 
-    if (devices_asked(&options->measure.devices))
-        return devices_print(&options->measure);
-    if (!options_agree(options, &err))
+    if (devices_asked(&options.measure.devices))
+        return devices_print(&options.measure);
+    if (!options_agree(&options, &err))
         return report_error(&err);
-    return options->save ? check_save(options, path, argc, argv) : run_check(options, path, argc, argv);
+    const int code =
+        options.save ? check_save(&options, path, argc, argv) : run_check(&options, path, argc, argv);
+    if (options.measure.devices.items != given)
+        free(options.measure.devices.items);
+    return code;
 }
 
 const struct command command_check = {
@@ -376,7 +396,8 @@ const struct command command_check = {
     .description =
         "Compares a run with a baseline, cell by cell: whether results are right, what a call does "
         "(dispatches, "
-        "bytes, pairs: exactly), and times. Without RESULTS it first measures the baseline's own config, and "
+        "bytes, pairs: exactly), and times. Without RESULTS it first measures the baseline's own config on the "
+        "devices that -d named for it, and "
         "what looks slower is measured again in fresh processes before it is called so, and what one process "
         "cannot tell in several. A baseline holds the medians of at least 5 processes, and knows by how much "
         "they differ.",

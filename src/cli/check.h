@@ -25,8 +25,9 @@ struct check_options {
 const char *check_baseline_path(const struct check_options *options);
 /* "5%", "5", "2x": 0.05, 0.05, 1. NULL is JUDGE_THRESHOLD. */
 bool check_threshold(const char *text, double *out, struct err *err) GB_NODISCARD;
-/* The config that a results file was measured with; -a, --seed and -t are applied. */
-bool check_config_of(const struct results *results, const struct measure_options *options, struct config *out,
+/* The config that a results file was measured with; -a, --seed and -t are applied. Where options have no -d, they take
+ * over that of the file (borrowed texts in a list that is the caller's to free). */
+bool check_config_of(const struct results *results, struct measure_options *options, struct config *out,
                      struct err *err) GB_NODISCARD;
 /* How long more processes may take, by what the first took. */
 uint64_t check_more_ns(uint64_t first_ns);
@@ -36,6 +37,6 @@ bool check_print(const struct regression *r, const struct check_options *options
 
 /* check --save. results: the file whose config is measured; NULL: --config, else the old baseline's own, else
  * CHECK_CONFIG. Returns an exit code. */
-int check_save(const struct check_options *options, const char *results, int argc, char **argv);
+int check_save(struct check_options *options, const char *results, int argc, char **argv);
 
 #endif

@@ -14,7 +14,7 @@
 #include "report/baseline.h"
 
 struct save {
-    const struct check_options *options;
+    struct check_options *options;
     double threshold;
     struct results source; /* whose config is measured */
     struct results old;    /* the baseline that is replaced; no path: there is none */
@@ -48,7 +48,7 @@ static bool load_old(struct save *s, struct err *err)
 
 static bool open_config(struct save *s, const char *results, struct config *out, struct err *err)
 {
-    const struct measure_options *how = &s->options->measure;
+    struct measure_options *how = &s->options->measure;
 
     if (s->options->config)
         return configs_open(s->options->config, how, out, err);
@@ -198,7 +198,7 @@ static bool write_baseline(struct save *s, struct err *err)
     return s->made.path && describe(s, err);
 }
 
-int check_save(const struct check_options *options, const char *results, int argc, char **argv)
+int check_save(struct check_options *options, const char *results, int argc, char **argv)
 {
     struct save s = {.options = options, .argc = argc, .argv = argv};
     struct err err = ERR_INIT;

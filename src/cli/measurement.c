@@ -251,6 +251,11 @@ static void add_options(const struct measure_options *o, struct json *head)
 {
     struct json *options = json_set_object(head, "options");
 
+    if (o->devices.count > 0) {
+        struct json *selectors = json_set_array(head, "selectors");
+        for (size_t i = 0; i < o->devices.count; i++)
+            json_add_string(selectors, o->devices.items[i]);
+    }
     if (o->memory_budget.given)
         json_set_u64(options, "memory_budget_bytes", o->memory_budget.value);
     if (o->kernel_dir)

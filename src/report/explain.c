@@ -47,27 +47,7 @@ static void add(struct causes *list, enum cause_kind kind, bool inferred, const 
     clocale_leave(locale);
 }
 
-/* ---- options and counts ---- */
-
-static void add_options(struct causes *list, const struct match *m)
-{
-    size_t count;
-    const struct spec_key *keys = spec_keys(&count);
-
-    for (size_t i = 0; i < count; i++) {
-        char before[SPEC_TEXT_MAX], after[SPEC_TEXT_MAX];
-        const bool matters = spec_matters(&m->was->spec, &keys[i], m->was->kind) ||
-                             spec_matters(&m->now->spec, &keys[i], m->now->kind);
-        if (!matters || spec_equal(&m->was->spec, &m->now->spec, &keys[i]))
-            continue;
-        /* 0 is the renderer's own choice, which is in the device's description. */
-        if (strcmp(keys[i].name, "threads") == 0)
-            continue;
-        spec_text(&m->was->spec, &keys[i], before);
-        spec_text(&m->now->spec, &keys[i], after);
-        add(list, CAUSE_OPTION, false, "%s %s -> %s", keys[i].name, before, after);
-    }
-}
+/* ---- counts ---- */
 
 static void add_count(struct causes *list, const char *name, uint64_t was, uint64_t now)
 {
@@ -173,6 +153,28 @@ static void add_member(struct causes *list, const char *what, const struct json 
     add_text(list, what, before, after);
 }
 
+/* ---- options ---- */
+
+static void add_keys(struct causes *list, const struct match *m)
+{
+    size_t count;
+    const struct spec_key *keys = spec_keys(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        char before[SPEC_TEXT_MAX], after[SPEC_TEXT_MAX];
+        const bool matters = spec_matters(&m->was->spec, &keys[i], m->was->kind) ||
+                             spec_matters(&m->now->spec, &keys[i], m->now->kind);
+        if (!matters || spec_equal(&m->was->spec, &m->now->spec, &keys[i]))
+            continue;
+        /* 0 is the renderer's own choice, which is in the device's description. */
+        if (strcmp(keys[i].name, "threads") == 0)
+            continue;
+        spec_text(&m->was->spec, &keys[i], before);
+        spec_text(&m->now->spec, &keys[i], after);
+        add(list, CAUSE_OPTION, false, "%s %s -> %s", keys[i].name, before, after);
+    }
+}
+
 static void add_threads(struct causes *list, const struct match *m, const struct device_info *was,
                         const struct device_info *now)
 {
@@ -185,13 +187,57 @@ static void add_threads(struct causes *list, const struct match *m, const struct
             "threads %" PRIu32 " -> %" PRIu32, before, after);
 }
 
+/* What was given on the command line, and is in no device's description. */
+static void add_given(struct causes *list, const struct results *was, const struct results *now)
+{
+    static const struct {
+        const char *key, *option;
+    } options[] = {{"memory_budget_bytes", "--memory-budget"}, {"kernel_dir", "--kernel-dir"}};
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        char before[64], after[64];
+        print_scalar(json_get(json_get(was->head, "options"), options[i].key), before);
+        print_scalar(json_get(json_get(now->head, "options"), options[i].key), after);
+        if (strcmp(before, after) != 0)
+            add(list, CAUSE_OPTION, false, "%s %s -> %s", options[i].option, *before ? before : "not given",
+                *after ? after : "not given");
+    }
+}
+
+static void add_options(struct causes *list, const struct results *was, const struct results *now,
+                        const struct match *m)
+{
+    const struct device_info *a = results_device(was, m->was->device), *b = results_device(now, m->now->device);
+
+    add_keys(list, m);
+    if (a && b) {
+        add_threads(list, m, a, b);
+        add_text(list, "code path", a->path, b->path);
+        if (*a->tiles && *b->tiles) /* older files do not say */
+            add_text(list, "tiles", a->tiles, b->tiles);
+        if (a->max_submit_ns != b->max_submit_ns)
+            add(list, CAUSE_OPTION, false, "--max-submit-ms %" PRIu64 " -> %" PRIu64, a->max_submit_ns / 1000000,
+                b->max_submit_ns / 1000000);
+    }
+    if (m->now->kind == BACKEND_OPENCL)
+        add_given(list, was, now);
+}
+
+size_t explain_options(const struct results *was, const struct results *now, const struct match *match,
+                       struct cause out[EXPLAIN_MAX])
+{
+    struct causes list = {out, 0, EXPLAIN_MAX};
+
+    add_options(&list, was, now, match);
+    return list.count;
+}
+
+/* ---- the rest ---- */
+
 static void add_device(struct causes *list, const struct device_info *was, const struct device_info *now)
 {
     add_text(list, "device", was->name, now->name);
     add_text(list, "driver", was->driver_version, now->driver_version);
-    add_text(list, "code path", was->path, now->path);
-    if (*was->tiles && *now->tiles) /* older files do not say */
-        add_text(list, "tiles", was->tiles, now->tiles);
     if (was->compute_units != now->compute_units)
         add(list, CAUSE_ENVIRONMENT, true, "compute units %" PRIu32 " -> %" PRIu32, was->compute_units,
             now->compute_units);
@@ -287,17 +333,14 @@ size_t explain_change(const struct results *was, const struct results *now, cons
                       const struct drift *drift, struct cause out[EXPLAIN_MAX])
 {
     struct causes list = {out, 0, EXPLAIN_MAX};
-    const bool known = match->was->device < was->device_count && match->now->device < now->device_count;
-    const struct device_info *a = known ? &was->devices[match->was->device] : NULL;
-    const struct device_info *b = known ? &now->devices[match->now->device] : NULL;
+    const struct device_info *a = results_device(was, match->was->device);
+    const struct device_info *b = results_device(now, match->now->device);
 
-    add_options(&list, match);
-    if (known)
-        add_threads(&list, match, a, b);
+    add_options(&list, was, now, match);
     add_counts(&list, match);
     add_phases(&list, match);
     add_drift(&list, drift, match->now->median_ns > match->was->median_ns);
-    if (known) {
+    if (a && b) {
         add_device(&list, a, b);
         add_gpu(&list, gpu_state(was, a), gpu_state(now, b));
     }

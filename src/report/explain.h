@@ -23,6 +23,10 @@ const char *cause_known_by(const struct cause *cause); /* "measured", "inferred"
 size_t explain_change(const struct results *was, const struct results *now, const struct match *match,
                       const struct drift *drift, struct cause out[EXPLAIN_MAX]);
 
+/* The options alone: what the config, -t, --path, --memory-budget and the like ask for. */
+size_t explain_options(const struct results *was, const struct results *now, const struct match *match,
+                       struct cause out[EXPLAIN_MAX]);
+
 /* Counts that must not change by themselves: dispatches, bytes, pool misses exactly, pairs nearly. Returns
  * how many differ, described in out. */
 #define EXPLAIN_COUNTS 5

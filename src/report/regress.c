@@ -37,6 +37,15 @@ static bool has_failed(const struct cell *cell)
     return cell->status == CELL_FAILED || cell->status == CELL_TIMEOUT;
 }
 
+/* Where there are no two times. */
+static enum check_verdict verdict_of_status(const struct cell *now)
+{
+    return now->status == CELL_OK      ? CHECK_NO_TIME
+           : now->status == CELL_WRONG ? CHECK_WRONG
+           : has_failed(now)           ? CHECK_FAILED
+                                       : CHECK_SKIPPED;
+}
+
 /* false: the cell's verdict is settled by its status. */
 static bool check_status(struct check_cell *c)
 {
@@ -44,12 +53,7 @@ static bool check_status(struct check_cell *c)
 
     if (now->status == CELL_OK && was->status == CELL_OK)
         return true;
-    if (now->status == CELL_OK)
-        c->verdict = CHECK_NO_TIME;
-    else if (now->status == CELL_WRONG)
-        c->verdict = CHECK_WRONG;
-    else
-        c->verdict = has_failed(now) ? CHECK_FAILED : CHECK_SKIPPED;
+    c->verdict = verdict_of_status(now);
     snprintf(c->why, sizeof(c->why), "%s -> %s%s%.200s", cell_status_name(was->status),
              cell_status_name(now->status), now->reason ? ": " : "", now->reason ? now->reason : "");
     return false;
@@ -357,9 +361,7 @@ static bool add_again(struct regression *r, struct check_cell *c, const struct r
     if (!pending(c))
         return true;
     if (fresh->status != CELL_OK) {
-        c->verdict = fresh->status == CELL_WRONG ? CHECK_WRONG
-                     : has_failed(fresh)         ? CHECK_FAILED
-                                                 : CHECK_SKIPPED;
+        c->verdict = verdict_of_status(fresh);
         snprintf(c->why, sizeof(c->why), "when measured again: %s: %.200s", cell_status_name(fresh->status),
                  fresh->reason ? fresh->reason : "");
         return true;
@@ -491,10 +493,8 @@ bool regress_finish(struct regression *r, struct err *err)
     }
     for (size_t i = 0; i < r->matches.count; i++) {
         const struct match *m = &r->matches.items[i];
-        if (m->was)
-            continue;
-        r->by_verdict[CHECK_WRONG] += m->now->status == CELL_WRONG;
-        r->by_verdict[CHECK_FAILED] += has_failed(m->now);
+        if (!m->was)
+            r->by_verdict[verdict_of_status(m->now)]++;
     }
     return true;
 }

@@ -25,7 +25,7 @@ enum check_verdict {
     CHECK_WRONG,      /* a result did not agree with the reference */
     CHECK_FAILED,     /* failed, timed out */
     CHECK_SKIPPED,    /* or interrupted: no time now */
-    CHECK_NO_TIME     /* ok now, not in the baseline: nothing to compare with */
+    CHECK_NO_TIME     /* ok now, not in the baseline, or not ok there: nothing to compare with */
 };
 #define CHECK_VERDICTS (CHECK_NO_TIME + 1)
 
@@ -63,10 +63,9 @@ struct regression {
     struct match_list matches;
     struct check_cell *cells; /* owned; those that both have */
     size_t cell_count;
-    size_t
-        by_verdict[CHECK_VERDICTS]; /* of cells, and of what only the run has where it is wrong or failed */
-    size_t measured;                /* cells of the run that are ok */
-    size_t compared;                /* cells that are ok in both and the same work */
+    size_t by_verdict[CHECK_VERDICTS]; /* of each cell of the run, whether or not the baseline has it */
+    size_t measured;                   /* cells of the run that are ok */
+    size_t compared;                   /* cells that are ok in both and the same work */
     bool same_machine;
     char machine_why[MATCH_WHY_MAX];
 };

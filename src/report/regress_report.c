@@ -45,7 +45,7 @@ static void put_cell(struct table *t, const struct check_cell *c)
     number_percent(text, c->change, true);
     table_put(t, MARK_NONE, c->change, "%s", text);
     number_percent(text, c->limit, false);
-    table_put(t, MARK_NONE, isinf(c->limit) ? NAN : c->limit, "%s", text);
+    table_put(t, MARK_NONE, isinf(c->limit) ? NAN : c->limit, "%s", isinf(c->limit) ? "none" : text);
     number_percent(text, c->detectable, false);
     table_put(t, MARK_NONE, isinf(c->detectable) ? NAN : c->detectable, "%s",
               isinf(c->detectable) ? "none" : text);
@@ -100,6 +100,56 @@ static void foot_missing(struct table *t, const struct regression *r, bool basel
     strbuf_fini(&names);
 }
 
+/* Options that are not what they were, each with how many cells have it. */
+struct changes {
+    struct {
+        char text[sizeof((struct cause *)0)->text];
+        size_t cells;
+    } items[NAMES];
+    size_t count;
+};
+
+static void find_changes(const struct regression *r, struct changes *out)
+{
+    struct cause causes[EXPLAIN_MAX];
+
+    *out = (struct changes){0};
+    for (size_t i = 0; i < r->cell_count; i++) {
+        const size_t count = explain_options(r->baseline, r->now, &r->cells[i].match, causes);
+        for (size_t k = 0; k < count; k++) {
+            size_t at = 0;
+            while (at < out->count && strcmp(out->items[at].text, causes[k].text) != 0)
+                at++;
+            if (at == NAMES)
+                continue;
+            out->count += at == out->count;
+            strcpy(out->items[at].text, causes[k].text);
+            out->items[at].cells++;
+        }
+    }
+}
+
+static void foot_changes(struct table *t, const struct regression *r)
+{
+    struct changes changes;
+
+    find_changes(r, &changes);
+    for (size_t i = 0; i < changes.count; i++)
+        table_foot(t, "changed since the baseline, in %zu of %zu cells: %s", changes.items[i].cells, r->cell_count,
+                   changes.items[i].text);
+}
+
+/* Where the machine was so slow at some time that it may explain anything. */
+static void foot_unlimited(struct table *t, const struct regression *r)
+{
+    for (size_t i = 0; i < r->cell_count; i++)
+        if (isinf(r->cells[i].limit)) {
+            table_foot(t, "limit none: at some time the machine itself was over twice as slow as for the baseline "
+                          "(canary), and no cell is called slower; same: within what would be its limit");
+            return;
+        }
+}
+
 /* What was compared where it was not one process. */
 static void foot_several(struct table *t, const struct regression *r, enum judge_statistic statistic)
 {
@@ -129,6 +179,7 @@ static void foot_hidden(struct table *t, const struct regression *r)
 {
     char threshold[NUMBER_MAX];
     size_t hidden = 0, waiting = 0, wanted = 0;
+    double enough = 0;
 
     for (size_t i = 0; i < r->cell_count; i++) {
         const struct check_cell *c = &r->cells[i];
@@ -137,6 +188,7 @@ static void foot_hidden(struct table *t, const struct regression *r)
         const bool waits = c->first.count < c->wanted;
         waiting += waits;
         hidden += !waits;
+        enough = waits ? enough : fmax(enough, 3 * c->base.spread);
         wanted = waits && c->wanted > wanted ? c->wanted : wanted;
     }
     number_percent(threshold, r->threshold, false);
@@ -154,23 +206,27 @@ static void foot_hidden(struct table *t, const struct regression *r)
         table_foot(
             t,
             "cannot tell %s in %zu cell%s: the baseline's own processes differ too much; measure on an idle "
-            "machine, or allow more (--threshold 2x)",
-            threshold, hidden, hidden == 1 ? "" : "s");
+            "machine, or allow more (--threshold %.0f%%)",
+            threshold, hidden, hidden == 1 ? "" : "s", ceil(enough * 100));
 }
 
 static void foot_verdict(struct table *t, const struct regression *r)
 {
     struct strbuf line = STRBUF_INIT;
+    size_t cells = 0;
 
-    for (size_t i = 0; i < CHECK_VERDICTS; i++)
+    for (size_t i = 0; i < CHECK_VERDICTS; i++) {
         if (r->by_verdict[i])
             strbuf_addf(&line, "%s%zu %s", line.len ? ", " : "", r->by_verdict[i],
                         check_verdict_name((enum check_verdict)i));
+        cells += r->by_verdict[i];
+    }
+    foot_changes(t, r);
     foot_several(t, r, JUDGE_MEAN);
     foot_several(t, r, JUDGE_FASTEST);
+    foot_unlimited(t, r);
     foot_hidden(t, r);
-    table_foot(t, "%zu cell%s compared: %s", r->compared, r->compared == 1 ? "" : "s",
-               line.len ? strbuf_str(&line) : "none");
+    table_foot(t, "%zu cell%s: %s", cells, cells == 1 ? "" : "s", cells ? strbuf_str(&line) : "none measured");
     strbuf_fini(&line);
     if (!r->same_machine)
         table_foot(t, "another machine (%s): times are shown and not judged", r->machine_why);
@@ -289,6 +345,11 @@ bool regress_json(const struct regression *r, int exit_code, struct strbuf *out,
     for (size_t i = 0; i < r->cell_count; i++)
         add_cell(cells, &r->cells[i]);
     add_missing(root, r);
+    struct changes changes;
+    find_changes(r, &changes);
+    struct json *changed = json_set_array(root, "changed_options");
+    for (size_t i = 0; i < changes.count; i++)
+        json_add_string(changed, changes.items[i].text);
     bool ok = json_print(root, true, out, err);
     strbuf_addc(out, '\n');
     json_free(root);

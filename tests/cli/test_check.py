@@ -253,7 +253,7 @@ def test_the_example_workflow(gpubench, files, tmp_path):
 def test_save_and_check(gpubench, write_config, tmp_path):
     """A baseline is made, is a results file, and is checked against; a change of it is told."""
     write_config(tiny())
-    run = gpubench("check", "--save", "--config", "c.json", "--threshold", "1000x", "--no-progress")
+    run = gpubench("check", "--save", "--config", "c.json", "--threshold", "1000x", "--no-progress", "-d", "openmp")
     assert run.returncode == 0, run.stderr
     assert "baseline: results/baseline.json: 1 cell, " in run.stderr
     made = json.loads((tmp_path / "results/baseline.json").read_text())
@@ -283,6 +283,16 @@ def test_save_and_check(gpubench, write_config, tmp_path):
     run = gpubench("check", "--save", "--threshold", "1000x", "--no-progress")
     assert run.returncode == 0
     assert "slower" in run.stdout  # than the old one
+    assert json.loads((tmp_path / "results/baseline.json").read_text())["selectors"] == made["selectors"] == ["openmp"]
+
+
+def test_the_devices_of_a_baseline_are_measured(gpubench, files):
+    files("b.json", lambda r: (baseline(r), r.update(selectors=["nosuch"])))
+    for command in (["check", "-b", "b.json"], ["check", "--save", "b.json", "-b", "c.json"]):
+        run = gpubench(*command, "--dry-run")
+        assert (run.returncode, run.stdout) == (1, "") and '"nosuch"' in run.stderr
+        assert "gpubench: -d nosuch, as for b.json\n" in run.stderr
+        assert gpubench(*command, "--dry-run", "-d", "openmp").returncode == 0
 
 
 def test_save_leaves_what_it_does_not_know(gpubench, write_config, tmp_path):

@@ -186,6 +186,7 @@ static void test_a_noisy_baseline_cannot_tell(void **state)
     (void)state;
     struct results b, now;
     struct regression r;
+    struct err err = ERR_INIT;
 
     make_baseline(&b, 0.08);
     make(&now, 1.2);
@@ -194,7 +195,13 @@ static void test_a_noisy_baseline_cannot_tell(void **state)
     assert_int_equal(r.by_verdict[CHECK_CANNOT_TELL], CELLS);
     char *text = text_of(&r);
     assert_non_null(strstr(text, "cannot tell 5.0 % in 4 cells"));
+    assert_non_null(strstr(text, "or allow more (--threshold 38%)")); /* 3 * 0.08 * sqrt(2.5) */
     free(text);
+    regress_fini(&r);
+    /* What is advised is enough. */
+    assert_true(regress_init(&r, &b, &now, 0.38, &err));
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_SAME], CELLS);
     regress_fini(&r);
     made_fini(&now);
     results_fini(&b);
@@ -271,6 +278,7 @@ static void test_statuses(void **state)
     char *text = text_of(&r);
     assert_non_null(strstr(text, "cpu/64x64/t32/b16: wrong: ok -> wrong: vertices 0.1"));
     assert_non_null(strstr(text, "needs 9 GB"));
+    assert_non_null(strstr(text, "4 cells: 1 same, 1 wrong, 1 failed, 1 skipped"));
     free(text);
     regress_fini(&r);
     made_fini(&now);
@@ -290,12 +298,16 @@ static void test_cells_of_one_side_are_named(void **state)
     now.cells[0].id = mem_strdup("cpu/8x8/t1/b1", &err);
     now.cells[0].spec.width = 8;
     made_fail(&now.cells[0], CELL_WRONG, "image");
+    free(now.cells[1].id);
+    now.cells[1].id = mem_strdup("device/8x8/t1/b1", &err);
+    now.cells[1].spec.width = 8;
     start(&r, &b, &now);
     finish(&r);
     assert_int_equal(r.by_verdict[CHECK_WRONG], 1); /* although the baseline has no such cell */
     char *text = text_of(&r);
+    assert_non_null(strstr(text, "4 cells: 2 same, 1 wrong, 1 new"));
     assert_non_null(strstr(text, "in the baseline, not in the run: cpu/64x64/t32/b16"));
-    assert_non_null(strstr(text, "in the run, not in the baseline: cpu/8x8/t1/b1"));
+    assert_non_null(strstr(text, "in the run, not in the baseline: cpu/8x8/t1/b1 (not ok), device/8x8/t1/b1"));
     free(text);
     regress_fini(&r);
     made_fini(&now);

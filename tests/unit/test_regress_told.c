@@ -76,6 +76,59 @@ static void test_options_are_causes(void **state)
     results_fini(&b);
 }
 
+/* Also where nothing is slower: each once, with how many cells have it. */
+static void test_changed_options_are_named(void **state)
+{
+    (void)state;
+    struct results b, now;
+    struct regression r;
+    struct strbuf json = STRBUF_INIT;
+    struct err err = ERR_INIT;
+
+    make_baseline(&b, 0.01);
+    make(&now, 1);
+    now.devices[MADE_CPU].threads = 1;
+    now.cells[1].spec.call = CALL_PAGEABLE;
+    json_set_u64(json_set_object(now.head, "options"), "memory_budget_bytes", 1000);
+    start(&r, &b, &now);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_SAME], CELLS);
+    char *text = text_of(&r);
+    assert_non_null(strstr(text, "changed since the baseline, in 2 of 4 cells: threads 2 -> 1"));
+    assert_non_null(strstr(text, "changed since the baseline, in 1 of 4 cells: call loader -> pageable"));
+    assert_non_null(strstr(text, "changed since the baseline, in 2 of 4 cells: --memory-budget not given -> 1000"));
+    assert_non_null(strstr(text, "4 cells: 4 same"));
+    free(text);
+    assert_true(regress_json(&r, 0, &json, &err));
+    assert_non_null(strstr(json.data, "\"threads 2 -> 1\""));
+    strbuf_fini(&json);
+    regress_fini(&r);
+    made_fini(&now);
+    results_fini(&b);
+}
+
+/* Three times as slow at some time, the machine explains anything. */
+static void test_no_limit(void **state)
+{
+    (void)state;
+    struct results b, now;
+    struct regression r;
+
+    make_baseline(&b, 0.01);
+    make(&now, 1);
+    add_canary(&now, 3);
+    start(&r, &b, &now);
+    finish(&r);
+    assert_int_equal(r.by_verdict[CHECK_SAME], CELLS);
+    char *text = text_of(&r);
+    assert_non_null(strstr(text, "limit none: at some time the machine itself was over twice as slow"));
+    assert_non_null(strstr(text, " none  none "));
+    free(text);
+    regress_fini(&r);
+    made_fini(&now);
+    results_fini(&b);
+}
+
 static void test_json_and_annotations(void **state)
 {
     (void)state;
@@ -118,6 +171,8 @@ int main(void)
         cmocka_unit_test(test_times_of_another_machine_are_not_judged),
         cmocka_unit_test(test_a_slower_cell_is_explained),
         cmocka_unit_test(test_options_are_causes),
+        cmocka_unit_test(test_changed_options_are_named),
+        cmocka_unit_test(test_no_limit),
         cmocka_unit_test(test_json_and_annotations),
     };
     return cmocka_run_group_tests_name("regress_told", tests, NULL, NULL);
