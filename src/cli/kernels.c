@@ -402,10 +402,11 @@ static bool one_path(struct request *request, const struct device_info *device, 
     return ok;
 }
 
-/* A GPU can run the path of CPU devices, but no call takes it there, and its compiler takes long for the vectors. */
+/* No call takes the path of CPU devices on another one unless it is told to: vectors of a dozen pixels are hundreds of
+ * kilobytes of private memory a work-item there, and minutes for its compiler. */
 static bool is_foreign(const struct device_info *device, const char *path)
 {
-    return device->kind == DEVICE_GPU && strcmp(path, "cpu") == 0;
+    return device->kind != DEVICE_CPU && strcmp(path, "cpu") == 0;
 }
 
 /* Every path that a device can run and that is meant for its kind, or the one asked for. */
@@ -413,6 +414,11 @@ static bool one_device(struct request *request, const struct device_info *device
 {
     const struct measure_options *measure = &request->options->measure;
 
+    if (measure->path && is_foreign(device, measure->path))
+        return err_set(err, ERR_UNSUPPORTED,
+                       "--path cpu is for OpenCL devices that are CPUs: %s (%s) is none, and would take hundreds of "
+                       "kilobytes of private memory a work-item",
+                       device->selector, device->name);
     if (measure->path)
         return one_path(request, device, NULL, err);
     for (const char *const *path = measure_paths; *path; path++) {
@@ -463,7 +469,7 @@ const struct command command_kernels = {
     .name = "kernels",
     .help = "build every kernel in every variant, and show what each takes",
     .description = "Builds each kernel in every variant that can be asked for, on every path that the device "
-                   "can run (on a GPU, that of CPU devices only with --path cpu); shows how "
+                   "can run (that of CPU devices on those alone); shows how "
                    "long that takes, cold and from the driver's cache, and what the kernels take; checks "
                    "their arguments against "
                    "what the host sets; and runs each variant once on a tiny scene against the reference. "

@@ -140,6 +140,13 @@ def test_groups_that_a_device_does_not_take():
             assert re.fullmatch(r"work-items a group, x: this call needs 64, \S.* has 1", reason)
 
 
+def test_kernels_for_cpus_are_refused_on_a_gpu():
+    result = faults.run(["kernels", "gather", "--path", "cpu"], FAULT_DEVICE="gpu")
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr.startswith("gpubench: error: --path cpu is for OpenCL devices that are CPUs: ocl:0:0 (")
+    assert not any("clBuildProgram" in line for log in result.logs for line in log if not line.startswith("wraps "))
+
+
 def test_sub_groups_that_do_not_work():
     """A GPU that says that it has them is taken at its word only after a trial."""
     has = json.loads(faults.run(["devices", "--json"]).stdout)[1]["has_subgroups"]
