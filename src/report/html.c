@@ -28,7 +28,6 @@ static const char *head_text(const struct results *results, const char *object, 
 #define VERDICTS_MAX 2 /* that stand on top each; of more the best, and a list */
 
 struct verdict {
-    struct strbuf *out;
     struct strbuf items; /* all of them as a list; owned */
     size_t lines, best;  /* best: by how much its line won at most */
     double score;
@@ -115,26 +114,43 @@ static void add_item_of(struct strbuf *out, const struct verdict *verdict, size_
     strbuf_add_bytes(out, at + strlen("<li>"), strcspn(at, "\n") - strlen("<li></li>"));
 }
 
-static void finish_verdict(struct verdict *verdict)
+static bool find_verdict(const struct results *results, struct verdict *out, struct err *err)
 {
-    struct strbuf *out = verdict->out;
+    *out = (struct verdict){.items = STRBUF_INIT};
+    return view_each(results, MODES, VIEW_OTHERS, keys_named("size triangles"), add_verdict, out, err) &&
+           strbuf_ok(&out->items, err);
+}
 
-    if (verdict->lines == 0)
-        strbuf_add(
-            out, "<p class=\"verdict\">One device was measured: there is nothing to compare it with.</p>\n");
-    out->failed |= verdict->items.failed;
-    for (size_t i = 0; !out->failed && i < verdict->lines; i++) {
-        if (verdict->lines > VERDICTS_MAX && i != verdict->best)
-            continue;
+static void add_best(struct strbuf *out, const struct verdict *verdict)
+{
+    if (verdict->lines == 0) {
+        strbuf_add(out, "One device was measured: there is nothing to compare it with.");
+        return;
+    }
+    if (verdict->lines > 1)
+        strbuf_addf(out, "The best of %zu: ", verdict->lines);
+    add_item_of(out, verdict, verdict->best);
+}
+
+static bool add_verdicts(struct strbuf *out, const struct results *results, struct err *err)
+{
+    struct verdict verdict;
+    bool ok = find_verdict(results, &verdict, err);
+    const bool each = verdict.lines > 0 && verdict.lines <= VERDICTS_MAX;
+
+    for (size_t i = 0; ok && i < (each ? verdict.lines : 1); i++) {
         strbuf_add(out, "<p class=\"verdict\">");
-        if (verdict->lines > VERDICTS_MAX)
-            strbuf_addf(out, "The best of %zu: ", verdict->lines);
-        add_item_of(out, verdict, i);
+        if (each)
+            add_item_of(out, &verdict, i);
+        else
+            add_best(out, &verdict);
         strbuf_add(out, "</p>\n");
     }
-    if (verdict->lines > VERDICTS_MAX)
-        strbuf_addf(out, "<details><summary>All %zu</summary>\n<ul>\n%s</ul></details>\n", verdict->lines,
-                    strbuf_str(&verdict->items));
+    if (ok && verdict.lines > VERDICTS_MAX)
+        strbuf_addf(out, "<details><summary>All %zu</summary>\n<ul>\n%s</ul></details>\n", verdict.lines,
+                    strbuf_str(&verdict.items));
+    strbuf_fini(&verdict.items);
+    return ok;
 }
 
 /* The devices in a line; the rest of the machine is at the end of the page. */
@@ -296,17 +312,11 @@ static const char *name_of(const struct results *results)
 static bool add_run(struct strbuf *out, const struct table_run *run, unsigned page, struct err *err)
 {
     const struct results *results = run->results;
-    struct verdict verdict = {.out = out, .items = STRBUF_INIT};
 
     strbuf_addf(out, "<h1 id=\"run%u\">gpubench: ", page);
     page_text(out, name_of(results));
     strbuf_add(out, "</h1>\n");
-    bool ok =
-        view_each(results, MODES, VIEW_OTHERS, keys_named("size triangles"), add_verdict, &verdict, err);
-    if (ok)
-        finish_verdict(&verdict);
-    strbuf_fini(&verdict.items);
-    if (!ok)
+    if (!add_verdicts(out, results, err))
         return false;
     add_devices(out, results);
     add_warnings(out, results);
@@ -327,18 +337,28 @@ static bool add_run(struct strbuf *out, const struct table_run *run, unsigned pa
     return true;
 }
 
-static void add_contents(struct strbuf *out, const struct table_run *runs, size_t count)
+/* What a page is of, and who wins where. */
+static bool add_contents(struct strbuf *out, const struct table_run *runs, size_t count, struct err *err)
 {
+    bool ok = true;
+
     strbuf_addf(out, "<h1>gpubench: %zu runs</h1>\n", count);
     strbuf_add(out, "<nav aria-label=\"runs\"><ul>\n");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; ok && i < count; i++) {
+        struct verdict verdict;
         strbuf_addf(out, "<li><a href=\"#run%zu\">", i);
         page_text(out, name_of(runs[i].results));
         page_textf(out, "%s%s", runs[i].results->path ? ", " : "",
                    runs[i].results->path ? runs[i].results->path : "");
-        strbuf_add(out, "</a></li>\n");
+        strbuf_add(out, "</a>: ");
+        ok = find_verdict(runs[i].results, &verdict, err);
+        if (ok)
+            add_best(out, &verdict);
+        strbuf_fini(&verdict.items);
+        strbuf_add(out, "</li>\n");
     }
     strbuf_add(out, "</ul></nav>\n");
+    return ok;
 }
 
 bool results_write_html(const struct table_run *runs, size_t count, struct strbuf *out, struct err *err)
@@ -351,8 +371,8 @@ bool results_write_html(const struct table_run *runs, size_t count, struct strbu
         page_text(out, name_of(runs[i].results));
     }
     strbuf_addf(out, "</title>\n<style>\n%s</style></head>\n<body><main>\n", page_style);
-    if (count > 1)
-        add_contents(out, runs, count);
+    if (count > 1 && !add_contents(out, runs, count, err))
+        return false;
     for (size_t i = 0; i < count; i++)
         if (!add_run(out, &runs[i], (unsigned)i, err))
             return false;

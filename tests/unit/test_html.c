@@ -215,7 +215,7 @@ static void test_refined_points_are_drawn(void **state)
     made_fini(&r);
 }
 
-/* Each run is there, and no id twice. */
+/* Each run is there, with who wins, and no id twice. */
 static void test_several_runs_are_one_page(void **state)
 {
     struct results r;
@@ -228,7 +228,7 @@ static void test_several_runs_are_one_page(void **state)
     assert_true(results_write_html(runs, 2, &sb, &err));
     check_elements(sb.data);
     expect_in(sb.data, "<h1>gpubench: 2 runs</h1>");
-    expect_in(sb.data, "<a href=\"#run1\">");
+    expect_in(sb.data, "<a href=\"#run1\">results</a>: H200 wins ");
     for (const char *at = sb.data; (at = strstr(at, " id=\"")); at++) {
         char id[64];
         snprintf(id, sizeof(id), "%.*s", (int)strcspn(at + 5, "\"") + 6, at);
