@@ -108,8 +108,10 @@ static bool judge(const struct comparison *c, struct compare_cell *cell, struct 
         widen(ratio.value, &drift, cell->ci95);
         cell->verdict = compare_judge(cell->ci95);
         cell->detectable = compare_detectable(cell->ci95);
-    } else
+    } else if (!c->itself)
         snprintf(cell->why, sizeof(cell->why), "under %d samples", STATS_MIN_SAMPLES);
+    if (c->itself)
+        cell->verdict = COMPARE_SAME;
     if (fabs(log(ratio.value)) > log(SAME))
         cell->cause_count = explain_change(c->was, c->now, &cell->match, &drift, cell->causes);
     return true;
@@ -186,10 +188,31 @@ static bool summarise(struct comparison *c, struct err *err)
     return true;
 }
 
+static bool same_samples(const struct cell *a, const struct cell *b)
+{
+    return strcmp(a->id, b->id) == 0 && a->sample_count == b->sample_count &&
+           (a->sample_count == 0 ||
+            memcmp(a->samples_ns, b->samples_ns, a->sample_count * sizeof(*a->samples_ns)) == 0);
+}
+
+/* Whether both are one run: begun at one moment, with the same samples throughout. */
+static bool is_itself(const struct results *was, const struct results *now)
+{
+    const char *begun = json_string(json_get(was->head, "created"));
+
+    if (!*begun || strcmp(begun, json_string(json_get(now->head, "created"))) != 0 ||
+        was->cell_count != now->cell_count)
+        return false;
+    for (size_t i = 0; i < was->cell_count; i++)
+        if (!same_samples(&was->cells[i], &now->cells[i]))
+            return false;
+    return true;
+}
+
 bool compare_runs(const struct results *was, const struct results *now, struct comparison *out,
                   struct err *err)
 {
-    *out = (struct comparison){.was = was, .now = now};
+    *out = (struct comparison){.was = was, .now = now, .itself = is_itself(was, now)};
     bool ok = match_cells(was, now, &out->matches, err);
     if (ok) {
         out->cells = mem_calloc(out->matches.both, sizeof(*out->cells), "cells", err);

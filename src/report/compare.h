@@ -49,6 +49,7 @@ struct comparison {
     size_t device_count;
     double ratio, ci95[2]; /* of all cells */
     size_t compared;       /* cells with a ratio */
+    bool itself;           /* both are the same run, whose cells are the same by definition */
     bool same_machine;
     char machine_why[MATCH_WHY_MAX];
 };

@@ -177,6 +177,9 @@ bool comparison_table(const struct comparison *c, struct table **tables, size_t 
         put_cell(t, &c->cells[i]);
     if (!c->cell_count)
         table_foot(t, "no cell is in both");
+    if (c->itself)
+        table_foot(t, "A and B are one run, and the same by definition; the intervals are those that another run would "
+                      "be judged by");
     foot_means(t, c);
     foot_steadiness(t, c);
     if (!c->same_machine)
@@ -256,6 +259,7 @@ bool comparison_json(const struct comparison *c, struct strbuf *out, struct err 
     json_set_u64(root, "version", 1);
     add_run(root, "a", c->was);
     add_run(root, "b", c->now);
+    json_set_bool(root, "same_run", c->itself);
     json_set_bool(root, "same_machine", c->same_machine);
     json_set_number(root, "geometric_mean", c->ratio);
     struct json *devices = json_set_array(root, "devices");

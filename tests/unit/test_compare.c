@@ -98,6 +98,35 @@ static void test_a_run_is_the_same_as_itself(void **state)
     made_fini(&a);
 }
 
+/* However unsteady its machine was; another run with the same medians is another matter. */
+static void test_a_noisy_run_is_the_same_as_itself(void **state)
+{
+    (void)state;
+    struct results a, b;
+    struct comparison c;
+
+    make(&a, 1, 1);
+    make(&b, 1, 1);
+    add_canary(&a, 1, 1, 0.1);
+    add_canary(&b, 1, 1, 0.1);
+    json_set_string(a.head, "created", "2026-01-02T03:04:05+00:00");
+    json_set_string(b.head, "created", "2026-01-02T03:04:05+00:00");
+    compare(&a, &b, &c);
+    assert_true(c.itself);
+    assert_int_equal(count(&c, COMPARE_SAME), 18);
+    char *text = text_of(&c);
+    assert_non_null(strstr(text, "A and B are one run"));
+    free(text);
+    comparison_fini(&c);
+    b.cells[3].samples_ns[1]++;
+    compare(&a, &b, &c);
+    assert_false(c.itself);
+    assert_int_equal(count(&c, COMPARE_CANNOT_TELL), 18);
+    comparison_fini(&c);
+    made_fini(&a);
+    made_fini(&b);
+}
+
 static void test_changes_have_their_direction_and_size(void **state)
 {
     (void)state;
@@ -388,6 +417,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_run_is_the_same_as_itself),
+        cmocka_unit_test(test_a_noisy_run_is_the_same_as_itself),
         cmocka_unit_test(test_changes_have_their_direction_and_size),
         cmocka_unit_test(test_verdicts_by_intervals),
         cmocka_unit_test(test_the_smallest_change_told_is_true),
