@@ -1,6 +1,7 @@
 /* Results as comma-separated values (RFC 4180): a row a cell and quantity, one header whatever there is. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "report/phase_list.h"
@@ -124,6 +125,19 @@ static void add_times(struct strbuf *out, const struct results *results, const s
                     .quantity = "synchronised", .unit = "ns", .known = true, .count = cell->phases.total_ns});
 }
 
+/* Not by their bare names: "loss" is a phase, too. */
+static void add_errors(struct strbuf *out, const struct results *results, const struct cell *cell)
+{
+    for (size_t g = 0; g < AGREE_GROUPS; g++) {
+        const double error = cell->agreement.value[g];
+        char name[64];
+        snprintf(name, sizeof(name), "error_%s", agreement_group_name((enum agreement_group)g));
+        if (!isnan(error))
+            add_row(out, results, cell,
+                    &(struct row){.quantity = name, .unit = "", .known = isfinite(error), .value = error});
+    }
+}
+
 static void add_counts(struct strbuf *out, const struct results *results, const struct cell *cell)
 {
     const struct render_counts *c = &cell->counts;
@@ -157,13 +171,7 @@ static void add_results(struct strbuf *out, const struct results *results)
     for (size_t i = 0; i < results->cell_count; i++) {
         const struct cell *cell = &results->cells[i];
         add_times(out, results, cell);
-        for (size_t g = 0; g < AGREE_GROUPS; g++)
-            if (!isnan(cell->agreement.value[g]))
-                add_row(out, results, cell,
-                        &(struct row){.quantity = agreement_group_name((enum agreement_group)g),
-                                      .unit = "",
-                                      .known = isfinite(cell->agreement.value[g]),
-                                      .value = cell->agreement.value[g]});
+        add_errors(out, results, cell);
         if (cell->status == CELL_OK)
             add_counts(out, results, cell);
     }

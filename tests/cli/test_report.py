@@ -78,7 +78,10 @@ def test_csv_has_a_row_a_cell_and_quantity(gpubench, results):
     rows = list(csv.DictReader(io.StringIO(gpubench("report", "r.json", "-f", "csv").stdout)))
     cells = {c["id"]: c for c in json.loads(results.read_text())["cells"]}
     assert {row["id"] for row in rows} == set(cells)
+    assert len({(row["id"], row["quantity"]) for row in rows}) == len(rows)
     for row in rows:
+        if row["quantity"] == "error_loss":
+            assert float(row["value"]) == pytest.approx(cells[row["id"]]["agreement"]["loss"])
         assert None not in row and None not in row.values()
         if row["quantity"] == "median":
             assert int(row["value"]) == cells[row["id"]]["median_ns"]
