@@ -112,7 +112,7 @@ static void test_csv_has_one_header_and_as_many_fields_in_every_row(void **state
                            ",,,device,NVIDIA H200,gradient,96,64,32,16,0.01,random,loader,false,,,fused,ordered,"
                            "batched,device,on,device,0,ok,,dispatch,ns,168000,,,\n"));
     assert_non_null(strstr(text, "failed,\"a \"\"driver\"\", or so\nit seems\",median,ns,,,,\n"));
-    assert_non_null(strstr(text, ",image,,,,,\n"));
+    assert_non_null(strstr(text, ",error_image,,,,,\n"));
     assert_null(strstr(text, "inf"));
     size_t want = fields_of(text);
     for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
