@@ -1,5 +1,6 @@
 #include "bench/estimate.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/units.h"
@@ -7,7 +8,7 @@
 /* A part has no more than about this much, and a whole of fewer than LARGE parts is not worth the trouble. */
 #define PART_PAIRS 2e7
 #define PART_PIXELS 4194304.0
-#define LARGE 16
+#define LARGE 8
 /* Below this a picture does not shrink: its tiles would be too few to keep a device busy. */
 #define LEAST_PIXELS 65536.0
 /* An estimate this much over the limit may still be wrong; one further over is not. */
@@ -87,16 +88,16 @@ bool estimate_measure(struct renderer *renderer, const struct render_spec *spec,
         prepare_ns = prepared - start < prepare_ns ? prepared - start : prepare_ns;
         call_ns = called - prepared < call_ns ? called - prepared : call_ns;
     }
-    /* Pictures are verified in a job of their own. */
+    /* The pictures of what is large are verified in a job of their own, twice. */
     *out =
-        (struct estimate){.call_ns = times * (double)call_ns, .prepare_ns = 2 * times * (double)prepare_ns};
+        (struct estimate){.call_ns = times * (double)call_ns, .prepare_ns = 3 * times * (double)prepare_ns};
     return ok;
 }
 
 bool estimate_fits(const struct estimate *e, const struct measure_config *rules, struct err *err)
 {
-    const uint32_t calls = rules->warmup + rules->min_samples;
-    const double all_ns = e->prepare_ns + calls * e->call_ns;
+    const uint64_t calls = sample_least_calls(rules);
+    const double all_ns = e->prepare_ns + (double)calls * e->call_ns;
     char call[UNITS_MAX], all[UNITS_MAX];
 
     if (all_ns <= MARGIN * rules->timeout_seconds * 1e9)
@@ -105,7 +106,7 @@ bool estimate_fits(const struct estimate *e, const struct measure_config *rules,
     units_duration(all, all_ns < 1e18 ? (uint64_t)all_ns : UINT64_C(1000000000000000000));
     return err_set(
         err, ERR_LIMIT,
-        "a call would take about %s, and %u of them with all that comes before about %s: over its %g s "
+        "a call would take about %s, and %" PRIu64 " of them with all that comes before about %s: over its %g s "
         "(measure.timeout_seconds)",
         call, calls, all, rules->timeout_seconds);
 }

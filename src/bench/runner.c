@@ -387,6 +387,8 @@ static bool send_point(struct run *run, size_t point)
     struct json *cells = json_set_array(request, "cells");
     for (size_t i = 0; i < run->pending_count; i++)
         json_add_u64(cells, run->pending[i]);
+    for (size_t i = 0; i < run->pending_count; i++)
+        run->spent_ns[run->pending[i]] = 0; /* what a worker that is gone spent on it is lost */
     run->current = SIZE_MAX;
     run->since_ns = clock_now_ns();
     run->point_ns = 0;

@@ -126,12 +126,17 @@ static uint64_t unsteady_ns(uint64_t limit_ns)
     return share > limit_ns / 20 ? share : limit_ns / 20;
 }
 
+static uint64_t first_warm_up(const struct measure_config *rules)
+{
+    return rules->warmup > 1 ? rules->warmup : 1;
+}
+
 /* Calls until the clocks have risen and the caches are full: at least one, more until two windows of calls
  * agree, within shares of the time that the cell may take. The first block's warm-up is longer. */
 static bool warm_up(struct block *b)
 {
     bool first = b->side->block_count == 0;
-    uint64_t least_calls = first && b->rules->warmup > 1 ? b->rules->warmup : 1;
+    uint64_t least_calls = first ? first_warm_up(b->rules) : 1;
     uint64_t least_ns = b->limit_ns / (first ? 20 : 100), most_ns = first ? b->limit_ns / 4 : unsteady_ns(b->limit_ns);
     uint64_t last[2 * STEADY_CALLS] = {0};
     for (size_t calls = 0;; calls++) {
@@ -144,29 +149,38 @@ static bool warm_up(struct block *b)
     }
 }
 
+/* Samples of a block, however long they take. */
+static uint64_t least_length(const struct measure_config *rules)
+{
+    const uint64_t least = ((uint64_t)rules->min_samples + MIN_BLOCKS - 1) / MIN_BLOCKS;
+    return least > 0 ? least : 1;
+}
+
+uint64_t sample_least_calls(const struct measure_config *rules)
+{
+    const uint64_t length = least_length(rules), blocks = (rules->min_samples + length - 1) / length;
+    return first_warm_up(rules) + (blocks > 1 ? blocks - 1 : 0) + rules->min_samples;
+}
+
 static size_t block_length(const struct block *b)
 {
     const struct measure_config *rules = b->rules;
     uint64_t by_count = ((uint64_t)rules->max_samples + BLOCKS - 1) / BLOCKS;
     uint64_t by_time = b->limit_ns / BLOCKS / (b->call_ns > 0 ? b->call_ns : 1);
-    uint64_t least = ((uint64_t)rules->min_samples + MIN_BLOCKS - 1) / MIN_BLOCKS;
+    uint64_t least = least_length(rules);
     uint64_t length = by_time < by_count ? by_time : by_count;
-    if (length < least)
-        length = least;
-    return (size_t)(length > 0 ? length : 1);
+    return (size_t)(length > least ? length : least);
 }
 
-/* The rules that may end a side after any sample. */
-static bool enough(struct block *b)
+/* The rules that may end a side after any sample. That the next call would end too late is no matter where there is
+ * none. */
+static void end_where_enough(struct block *b)
 {
     struct sample_side *side = b->side;
-    if (over_time(b))
-        return true;
     if (side->sample_count >= b->rules->max_samples)
         finish(side, END_MAX_SAMPLES);
     else if (side->sample_count >= b->rules->min_samples && side->block_ns + in_block(b) >= b->limit_ns)
         finish(side, END_MAX_SECONDS);
-    return side->done;
 }
 
 static bool add_sample(struct sample_side *side, uint64_t ns, struct err *err)
@@ -204,7 +218,7 @@ static bool take_samples(struct block *b, struct err *err)
         if (side->after_call != NULL && !side->after_call(side->context, &side->err))
             finish(side, END_NONE);
         else
-            enough(b);
+            end_where_enough(b);
     }
     if (side->block_starts[side->block_count - 1] == side->sample_count)
         side->block_count--;

@@ -46,6 +46,9 @@ struct sample_side {
 
 void sample_side_fini(struct sample_side *side); /* accepts NULL and a zeroed one */
 
+/* How often a side is called that takes so long that nothing is done but what must be, warm-ups included. */
+uint64_t sample_least_calls(const struct measure_config *rules);
+
 /* Takes blocks from each side in turn until all are done, with a pause behind those of a side that lingers. A side that fails is done, and the others go on.
  * false only when memory for samples cannot be had. */
 bool sample_run(struct sample_side *sides, size_t count, const struct measure_config *rules,

@@ -214,6 +214,7 @@ static bool side_after_call(void *context, struct err *err)
 
 void trial_check_time(struct trial *t, const struct inputs *part, double times)
 {
+    const uint64_t start = now_ns(t);
     struct estimate estimate;
     struct err cause = ERR_INIT;
 
@@ -221,6 +222,7 @@ void trial_check_time(struct trial *t, const struct inputs *part, double times)
     if (!estimate_measure(t->renderer, &t->result.spec, part, times, t->clock, &estimate, &cause) ||
         !estimate_fits(&estimate, t->rules, &cause))
         fail(t, &cause);
+    t->side.spent_ns = now_ns(t) - start;
 }
 
 void trial_prepare(struct trial *t, const struct inputs *in, const struct reference *ref)
@@ -247,7 +249,7 @@ void trial_prepare(struct trial *t, const struct inputs *in, const struct refere
                                    .before_block = side_before_block,
                                    .after_call = side_after_call,
                                    .lingers = t->result.kind == BACKEND_OPENMP,
-                                   .spent_ns = now_ns(t) - start};
+                                   .spent_ns = t->side.spent_ns + now_ns(t) - start};
 }
 
 /* ---- afterwards ---- */
@@ -282,11 +284,12 @@ static size_t repeats(const struct trial *t)
     return fit < 1 ? 1 : fit > MAX_REPEATS ? MAX_REPEATS : (size_t)fit;
 }
 
-/* Whether so many more calls end within the cell's time. */
+/* Whether so many more calls end within the cell's time, for sure: where they do not, its samples are lost, too. They are
+ * slower than those that were sampled, and a busy machine may hold them up. */
 static bool time_for(const struct trial *t, size_t calls)
 {
     const double spent_ns = (double)t->side.spent_ns + (double)(now_ns(t) - t->sampled_ns);
-    return spent_ns + (double)calls * (double)t->result.median_ns <= t->rules->timeout_seconds * 1e9;
+    return spent_ns + 2 * (double)calls * (double)t->result.median_ns <= t->rules->timeout_seconds * 1e9;
 }
 
 static void no_time_note(const struct trial *t, const char *what)

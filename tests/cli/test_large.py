@@ -34,6 +34,6 @@ def test_a_cell_that_cannot_end_in_its_time(gpubench, write_config, tmp_path):
     assert run.returncode == 6
     cell, = json.loads((tmp_path / "r.json").read_text())["cells"]
     assert cell["status"] == "skipped"
-    assert re.fullmatch(r"a call would take about [\d.]+ m?s, and 1000002 of them with all that comes before about "
+    assert re.fullmatch(r"a call would take about [\d.]+ m?s, and 1000006 of them with all that comes before about "
                         r"[\d:]+: over its 20 s \(measure\.timeout_seconds\)", cell["reason"])
     assert cell["reason"] in run.stderr

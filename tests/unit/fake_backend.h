@@ -3,7 +3,8 @@
  * The environment says what goes wrong, so that a worker process can be told: FAKE_FAULT is "WHERE:WHAT", or
  * "WHERE:WHAT:T" for scenes of T triangles alone, on the OpenCL side of the fake. WHERE: list, create,
  * footprint, open, call, phased, profiled, canary, tune. WHAT: crash, kill, quit, hang, error, print, garbage, wrong, lazy
- * (outputs are not written), miss (the pool misses), limit, huge, late (wrong from the tenth call on).
+ * (outputs are not written), miss (the pool misses), limit, huge, late (wrong from the tenth call on). FAKE_SLOW_NS: what a
+ * call takes longer on the OpenMP side.
  */
 #ifndef GPUBENCH_TESTS_UNIT_FAKE_BACKEND_H
 #define GPUBENCH_TESTS_UNIT_FAKE_BACKEND_H
@@ -158,8 +159,11 @@ static bool fake_call(struct render_job *job, struct err *err)
     const struct render_spec *s = &job->spec;
     const enum backend_kind kind = job->renderer->info.backend;
     const unsigned calls = ++((struct fake_job *)job)->calls;
+    const char *slow = kind == BACKEND_OPENMP ? getenv("FAKE_SLOW_NS") : NULL;
     if (!fake_step(kind, "call", s->triangles, err))
         return false;
+    if (slow != NULL)
+        clock_sleep_ns(strtoull(slow, NULL, 10));
     if (fake_fault(kind, "call", "lazy", s->triangles))
         return true;
     for (uint32_t b = 0; b < s->batch; b++)

@@ -46,6 +46,25 @@ static void test_a_hang_is_a_row(void **state)
     end(&t);
 }
 
+/* The point's other cell has used most of its time as the worker crashes, and all of it anew in the next one. */
+static void test_a_cell_that_is_measured_again_has_its_whole_time(void **state)
+{
+    static const char config[] =
+        "{\"version\": 1, \"name\": \"t\", \"axes\": {\"size\": [8], \"triangles\": [2], \"batch\": [1]},"
+        "\"backends\": [{\"name\": \"gpu\", \"backend\": \"opencl\"}, {\"name\": \"cpu\", \"backend\": \"openmp\"}],"
+        "\"measure\": {\"warmup\": 1, \"min_samples\": 6, \"max_samples\": 6, \"max_seconds\": 0.02,"
+        "\"timeout_seconds\": 3}, \"tables\": []}";
+    struct session_of_test t;
+
+    (void)state;
+    setenv("FAKE_SLOW_NS", "185000000", 1);
+    run_config(&t, config, "phased:crash");
+    unsetenv("FAKE_SLOW_NS");
+    expect(&t, "gpu", 2, CELL_FAILED, "the worker ended (SIGSEGV) while profiling");
+    expect(&t, "cpu", 2, CELL_OK, "");
+    end(&t);
+}
+
 static void test_a_device_is_given_up(void **state)
 {
     (void)state;
@@ -226,6 +245,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_crash_at_the_end_starts_no_worker),
         cmocka_unit_test(test_killed_for_memory),
         cmocka_unit_test(test_a_hang_is_a_row),
+        cmocka_unit_test(test_a_cell_that_is_measured_again_has_its_whole_time),
         cmocka_unit_test(test_a_device_is_given_up),
         cmocka_unit_test(test_errors_are_rows),
         cmocka_unit_test(test_wrong_results_are_not_timed),

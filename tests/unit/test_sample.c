@@ -177,6 +177,40 @@ static void test_timeout_outranks_min_samples(void **state)
     sample_side_fini(&side);
 }
 
+/* The last sample that is wanted: whether one more would end in time is nobody's concern. */
+static void test_the_last_sample_just_in_time(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    struct side s = {.fake = &fake, .name = 'a', .call_ns = 3700 * MS};
+    struct sample_side side = make(&s);
+    run(&fake, &side, 1, &usual);
+    assert_int_equal(side.ended_by, END_MAX_SECONDS);
+    assert_int_equal(side.sample_count, 10);
+    assert_in_range(fake.now_ns, 59000 * MS, 60000 * MS);
+    sample_side_fini(&side);
+}
+
+/* What slow cells are estimated by is what they are called. */
+static void test_least_calls(void **state)
+{
+    static const uint32_t counts[] = {1, 2, 5, 6, 10, 12};
+    (void)state;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        for (uint32_t warmup = 0; warmup < 5; warmup++) {
+            struct fake fake = {0};
+            struct side s = {.fake = &fake, .name = 'a', .call_ns = 2000 * MS};
+            struct sample_side side = make(&s);
+            struct measure_config rules = usual;
+            rules.warmup = warmup;
+            rules.min_samples = counts[i];
+            run(&fake, &side, 1, &rules);
+            assert_int_equal(side.sample_count, counts[i]);
+            assert_int_equal(fake.now_ns, sample_least_calls(&rules) * s.call_ns);
+            sample_side_fini(&side);
+        }
+}
+
 static void test_one_sample(void **state)
 {
     (void)state;
@@ -302,6 +336,8 @@ int main(void)
         cmocka_unit_test(test_max_seconds),
         cmocka_unit_test(test_min_samples_outranks_max_seconds),
         cmocka_unit_test(test_timeout_outranks_min_samples),
+        cmocka_unit_test(test_the_last_sample_just_in_time),
+        cmocka_unit_test(test_least_calls),
         cmocka_unit_test(test_one_sample),
         cmocka_unit_test(test_blocks_alternate_with_a_pause),
         cmocka_unit_test(test_an_unsteady_start_is_waited_for),

@@ -141,6 +141,10 @@ static void test_samples_take_all(void **state)
     assert_non_null(
         strstr(o.notes, "gpu/8x8/t2/b1: no phases: samples took its 60 s (measure.timeout_seconds)\n"));
     assert_non_null(strstr(o.notes, "gpu/8x8/t2/b1: no device time: samples took its 60 s"));
+    /* Two calls more would just end in time, were they no slower. */
+    o = measure(4300000000);
+    assert_int_equal(o.status, CELL_OK);
+    assert_true(o.samples == 6 && !o.has_phases && !o.has_device_time);
 }
 
 static void test_too_few_samples(void **state)
