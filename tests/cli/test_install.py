@@ -88,6 +88,14 @@ def test_archive(tmp_path):
     assert head in revision
 
 
+def test_checks_of_other_builds_leave_the_program_alone():
+    """./gpubench is what `make` built: whoever measures after `make check` has no use for one with sanitizers."""
+    steps = subprocess.run(["make", "-n", "-C", ROOT, "check-clang", "check-san", "check-fuzz"], check=True, text=True,
+                           stdout=subprocess.PIPE).stdout
+    assert "tests/verify.sh" in steps
+    assert re.findall(r".* gpubench$", steps, re.M) == []
+
+
 def test_contributing_names_files_that_exist():
     text = (ROOT / "CONTRIBUTING.md").read_text()
     paths = [path for path in re.findall(r"`([\w./-]+)`", text) if "/" in path and "NAME" not in path]
