@@ -23,16 +23,16 @@ static inline float end_pull(float4 sums, bool end, float x, float y, uint axis)
 }
 
 /* leaving: of the edge from the vertex to the next; arriving: of the one before it. */
-static inline float vertex_gradient(global const struct shared_triangle *t, float scale, float4 leaving,
+static inline float vertex_gradient(RECORD_SPACE const struct shared_triangle *t, float scale, float4 leaving,
                                     float4 arriving, uint vertex, uint axis)
 {
-    global const float *out = t->edge[vertex], *in = t->edge[(vertex + 2u) % 3u];
+    RECORD_SPACE const float *out = t->edge[vertex], *in = t->edge[(vertex + 2u) % 3u];
     const bool clockwise = t->flags & SHARED_FLAG_CLOCKWISE; /* edges run the other way */
     return scale * (end_pull(leaving, clockwise, out[2], out[3], axis) +
                     end_pull(arriving, !clockwise, in[2], in[3], axis));
 }
 
-static inline float alpha_gradient(global const struct shared_triangle *t, float sum)
+static inline float alpha_gradient(RECORD_SPACE const struct shared_triangle *t, float sum)
 {
     return t->alpha > 0.0f && t->alpha < 1.0f ? sum : 0.0f; /* outside, the clamp is flat */
 }
@@ -48,5 +48,18 @@ static inline float alpha_gradient(global const struct shared_triangle *t, float
                                   SUMS_OF_EDGE(sums, ((i) / 2u + 2u) % 3u), (i) / 2u % 3u, (i) % 2u)         \
      : (i) < 9u ? (sums)[SUM_COLOUR + ((i)-6u) % 3u]                                                         \
                 : alpha_gradient(t, (sums)[SUM_ALPHA]))
+
+/* Adds every parts-th loss partial, with the rounding error carried along (Kahan): a scene's loss has
+ * a partial for each tile. */
+static inline float part_of_loss(global const float *partials, uint count, uint part, uint parts)
+{
+    float sum = 0.0f, carry = 0.0f;
+    for (uint i = part; i < count; i += parts) {
+        float value = partials[i] - carry, next = sum + value;
+        carry = (next - sum) - value;
+        sum = next;
+    }
+    return sum;
+}
 
 #endif

@@ -12,19 +12,6 @@ typedef float some;
 typedef float4 some;
 #endif
 
-/* Adds every GATHER_GROUP-th loss partial, with the rounding error carried along (Kahan): a scene's loss has
- * a partial for each tile. */
-static float part_of_loss(global const float *partials, uint count, uint lane)
-{
-    float sum = 0.0f, carry = 0.0f;
-    for (uint i = lane; i < count; i += GATHER_GROUP) {
-        float value = partials[i] - carry, next = sum + value;
-        carry = (next - sum) - value;
-        sum = next;
-    }
-    return sum;
-}
-
 /* Adds every parts-th partial sum, of the value (or four of them) that `slots` points at. */
 static some part_of_sum(global const some *slots, uint count, uint part, uint parts)
 {
@@ -71,7 +58,7 @@ gather(const struct shared_view view, global const struct shared_triangle *trian
     loss_partials += scene * tiles;
 #ifdef PATH_CPU
     if (group >= view.triangles) {
-        losses[out_scene] = part_of_loss(loss_partials, tiles, lane) * view.loss_scale;
+        losses[out_scene] = part_of_loss(loss_partials, tiles, lane, GATHER_GROUP) * view.loss_scale;
         return;
     }
     const uint count = slots_of(&triangles[group]);
@@ -88,7 +75,7 @@ gather(const struct shared_view view, global const struct shared_triangle *trian
     float loss = 0.0f;
     some four = (some)(0.0f);
     if (is_loss) {
-        loss = part_of_loss(loss_partials, tiles, lane);
+        loss = part_of_loss(loss_partials, tiles, lane, GATHER_GROUP);
     } else if (i < view.triangles) {
         const uint count = slots_of(&triangles[i]);
         global const some *from = (global const some *)(slots + (size_t)triangles[i].slot * SHARED_SLOT);

@@ -101,11 +101,11 @@ struct aimed {
 
 /* MODEL.md's rule to the letter, for triangles so thin that exact zeros decide. x, y: pixel centres on the
  * canvas. */
-static inline mask inside_by_crosses(global const struct shared_triangle *from, real x, float y)
+static inline mask inside_by_crosses(RECORD_SPACE const struct shared_triangle *from, real x, float y)
 {
     real low = (real)(INFINITY), high = (real)(-INFINITY);
     for (uint k = 0; k < 3; ++k) {
-        global const float *e = from->edge[k], *f = from->edge[(k + 1) % 3];
+        RECORD_SPACE const float *e = from->edge[k], *f = from->edge[(k + 1) % 3];
         real cross = (f[0] - e[0]) * (y - e[1]) - (f[1] - e[1]) * (x - e[0]);
         low = MIN(low, cross);
         high = MAX(high, cross);
@@ -131,10 +131,10 @@ static inline float4 aim_line(float4 edge, const struct tile *tile)
 #define STEEP 1e-2f
 
 /* Without the bits of blocks. The slot is the first of all tiles. */
-static inline struct aimed aim(global const struct shared_triangle *from, const struct tile *tile, uint index)
+static inline struct aimed aim(RECORD_SPACE const struct shared_triangle *from, const struct tile *tile, uint index)
 {
     struct aimed t;
-    global const float4 *record = (global const float4 *)from;
+    RECORD_SPACE const float4 *record = (RECORD_SPACE const float4 *)from;
     const float unit = tile->unit, inverse = 1.0f / unit;
     t.line[0] = aim_line(record[0], tile);
     t.line[1] = aim_line(record[1], tile);

@@ -14,6 +14,13 @@
 
 #define SUMS SHARED_STRIDE /* values that are summed over a tile's pixels */
 
+/* Where triangles' records and a tile's partial sums lie: LOCAL_RECORDS is scene.cl's. */
+#ifdef LOCAL_RECORDS
+#define RECORD_SPACE local
+#else
+#define RECORD_SPACE global
+#endif
+
 #ifdef PATH_CPU
 #define LANES 1u
 #define TEAMS 1u

@@ -38,7 +38,11 @@ struct walk {
  * team's. */
 static inline uint triangle_at(const struct work *work, uint k)
 {
+#ifdef LOCAL_RECORDS /* one chunk has all */
+    return work->chunk[k].place.z;
+#else
     return work->whole ? work->list[k] : work->begin + k;
+#endif
 }
 
 #ifdef STRATEGY_RECOMPUTE
@@ -164,15 +168,14 @@ static inline float near_distance(const struct shared_view *view)
     return view->exp2_scale * 1e-7f;
 }
 
-/* Adds the gradient of block j's pixels to sums; moves them one triangle down. */
-static inline void walk_block(const struct step *s, const struct facing *f, uint j, struct walk *walk,
-                              float *sums)
+/* Adds the gradient of block j's pixels, which lie at `spot` from t, to sums; moves them one triangle down. */
+static inline void walk_spot(const struct step *s, const struct aimed *t, float limit, const struct spot *spot,
+                             uint j, struct walk *walk, float *sums)
 {
-    const struct spot spot = spot_of(f, j);
-    const struct nearness n = find_edges(&f->t, &spot);
+    const struct nearness n = find_edges(t, spot);
     const float square = SMALLEST(n.square);
-    const float inverse = signed_inverse(&spot, &n, square), e = exp2_of(square * inverse);
-    const bool covered = e < f->limit;
+    const float inverse = signed_inverse(spot, &n, square), e = exp2_of(square * inverse);
+    const bool covered = e < limit;
     const float pull = walk_pixel(s, j, e, covered, walk, sums) * inverse;
     /* Ties keep the earlier edge. */
     const bool far = covered & (square >= near_distance(s->view) * near_distance(s->view));
@@ -221,7 +224,7 @@ static inline uint turned(uint marks, uint i)
 static inline void add_pixel(const struct work *work, const struct shared_view *view, uint i,
                              const float *sums, global float *grads)
 {
-    global const struct shared_triangle *t = work->triangles + i;
+    RECORD_SPACE const struct shared_triangle *t = work->triangles + i;
     if (sums[SUM_ALPHA] == 0.0f && sums[SUM_COLOUR] == 0.0f)
         return;
     UNROLLED for (uint v = 0; v < SUMS; ++v)
@@ -234,7 +237,7 @@ static inline void add_pixel(const struct work *work, const struct shared_view *
 static inline void add_sums(const struct work *work, const struct shared_view *view, uint i, uint marks,
                             const float *sums, global float *grads)
 {
-    global const struct shared_triangle *t = work->triangles + i;
+    RECORD_SPACE const struct shared_triangle *t = work->triangles + i;
     const uint lane = work->team.lane;
     uint which;
     const float sum = team_sum_slot(&work->team, sums, &which);
@@ -250,7 +253,7 @@ static inline void add_sums(const struct work *work, const struct shared_view *v
 
 #ifdef REDUCTION_ORDERED
 /* The lane's place in a slot's values, counted in fours. */
-static inline global float *lane_value(const struct work *work, uint slot, uint four)
+static inline RECORD_SPACE float *lane_value(const struct work *work, uint slot, uint four)
 {
     return work->lane_slots + (size_t)slot * SHARED_SLOT + four * 4u;
 }
@@ -330,7 +333,8 @@ static inline void walk_triangle(const struct work *work, const struct shared_vi
         const struct facing f = face(*t, work, view);
         FOR_BLOCKS(j, marks)
         {
-            walk_block(&step, &f, j, walk, sums);
+            const struct spot spot = spot_of(&f, j);
+            walk_spot(&step, &f.t, f.limit, &spot, j, walk, sums);
 #ifdef REDUCTION_DIRECT
             add_pixel(work, view, t->place.z, sums, grads);
             UNROLLED for (uint v = 0; v < SHARED_SLOT; ++v) sums[v] = 0.0f;
@@ -361,7 +365,7 @@ static inline bool walk_backward(struct work *work, const struct shared_view *vi
     work->next = work->whole ? work->count : 0;
 #ifdef REDUCTION_ORDERED
     work->lane_slots = work->slots + work->team.lane % 4u;
-#ifdef PATH_PTX /* as one value: compilers would put it together again for each triangle */
+#if defined(PATH_PTX) && !defined(LOCAL_RECORDS) /* as one value: compilers would put it together again for each triangle */
     asm volatile("mov.u64 %0, %1;" : "=l"(work->lane_slots) : "l"(work->lane_slots));
 #endif
 #endif

@@ -104,6 +104,25 @@ static inline void join_layers(const struct work *work, struct canvas *canvas)
 }
 #endif
 
+#if defined(PASS_BACKWARD) || defined(WITH_LOSS)
+/* The squared differences of block j's pixels from their target. *g_r, *g_g, *g_b: the target, then dL/dC; with
+ * UPSTREAM, they are that. */
+static inline real compare_pixels(const struct shared_view *view, mask px, int py, const struct canvas *canvas,
+                                  uint j, real *g_r, real *g_g, real *g_b)
+{
+#ifdef UPSTREAM
+    return (real)(0.0f);
+#else
+    mask inside = (px < (int)view->width) & (mask)(py < (int)view->height ? -1 : 0);
+    real r = canvas->r[j] - *g_r, g = canvas->g[j] - *g_g, b = canvas->b[j] - *g_b;
+    *g_r = r * (2.0f * view->loss_scale);
+    *g_g = g * (2.0f * view->loss_scale);
+    *g_b = b * (2.0f * view->loss_scale);
+    return CHOOSE(inside, DOT(r, g, b, r, g, b), 0.0f);
+#endif
+}
+#endif
+
 /* tape: the scene's [T][H][W][3], with STRATEGY_TAPED. */
 static inline void walk_forward(struct work *work, const struct shared_view *view, struct canvas *canvas,
                                 global float *tape)

@@ -80,7 +80,7 @@ static inline bool row_in_bounds(uint4 place, int py)
 }
 
 /* Once for all blocks, and not unrolled: rare, and long. */
-static inline uint find_outside(const struct aimed *t, global const struct shared_triangle *from,
+static inline uint find_outside(const struct aimed *t, RECORD_SPACE const struct shared_triangle *from,
                                 const struct tile *tile, const struct shared_view *view)
 {
     uint outside = 0;
@@ -150,7 +150,7 @@ static inline struct spot spot_of(const struct facing *f, uint j)
 }
 
 /* Without what the others of block j share, where j is no constant: an index would put arrays into memory. */
-static inline struct spot lone_spot(const struct aimed *t, global const struct shared_triangle *from,
+static inline struct spot lone_spot(const struct aimed *t, RECORD_SPACE const struct shared_triangle *from,
                                     const struct tile *tile, const struct shared_view *view, uint j)
 {
     const int px = COLUMN_OF(tile, j), py = ROW_OF(tile, j);

@@ -18,28 +18,6 @@
  */
 #include "team_backward.h"
 
-#if defined(PASS_BACKWARD) || defined(WITH_LOSS)
-/* The squared differences of one block's pixels from their target. *g_r, *g_g, *g_b: dL/dC. */
-static inline real compare_block(const struct work *work, const struct shared_view *view,
-                                 global const float *goal, const struct canvas *canvas, uint j, real *g_r,
-                                 real *g_g, real *g_b)
-{
-    mask px = COLUMN_OF(&work->tile, j);
-    int py = ROW_OF(&work->tile, j);
-    load_pixel(goal, view, px, py, g_r, g_g, g_b);
-#ifdef UPSTREAM
-    return (real)(0.0f);
-#else
-    mask inside = (px < (int)view->width) & (mask)(py < (int)view->height ? -1 : 0);
-    real r = canvas->r[j] - *g_r, g = canvas->g[j] - *g_g, b = canvas->b[j] - *g_b;
-    *g_r = r * (2.0f * view->loss_scale);
-    *g_g = g * (2.0f * view->loss_scale);
-    *g_b = b * (2.0f * view->loss_scale);
-    return CHOOSE(inside, DOT(r, g, b, r, g, b), 0.0f);
-#endif
-}
-#endif
-
 /* triangles, bounds: [scenes][T], from setup. goal: the target or, with UPSTREAM, dL/dC. tape:
  * [scenes][T][H][W][3]. slots: [scenes][slot_capacity][SHARED_SLOT]. loss_partials: [scenes][tiles]. bins: from bin.cl. Pointers that
  * a variant does not use may be NULL. Work-groups: (tiles_x, ceil(tiles_y / TEAMS), scenes). */
@@ -145,8 +123,11 @@ tile_pass(const struct shared_view view, global const struct shared_triangle *tr
 #endif
     FOR_ALL_BLOCKS(j)
     {
+        const mask px = COLUMN_OF(&work.tile, j);
+        const int py = ROW_OF(&work.tile, j);
         real g_r, g_g, g_b;
-        loss += compare_block(&work, &view, goal, &canvas, j, &g_r, &g_g, &g_b);
+        load_pixel(goal, &view, px, py, &g_r, &g_g, &g_b);
+        loss += compare_pixels(&view, px, py, &canvas, j, &g_r, &g_g, &g_b);
 #ifdef PASS_BACKWARD
         walk.g_r[j] = g_r;
         walk.g_g[j] = g_g;

@@ -6,7 +6,7 @@
 
 /* Triangles that are aimed at a time: those that the forward pass aimed last, the backward pass has at hand.
  */
-#if defined(PATH_PTX) && !defined(SHARED_TILE)
+#if defined(PATH_PTX) && !defined(SHARED_TILE) && !defined(LOCAL_RECORDS)
 #define CHUNK (2u * LANES)
 #else
 #define CHUNK LANES
@@ -213,8 +213,12 @@ static inline bool in_bounds_whole(const struct tile *tile, uint4 place)
  * are. */
 static inline uint slot_of(const struct tile *tile, uint2 bounds, uint slot)
 {
+#ifdef LOCAL_RECORDS /* [T] for each tile */
+    return slot;
+#else
     uint first = (uint)LEFT(bounds) / TILE_W, columns = ((uint)RIGHT(bounds) - 1u) / TILE_W - first + 1u;
     return slot + (tile->row - (uint)TOP(bounds) / TILE_H) * columns + tile->column - first;
+#endif
 }
 
 #define HELD_NONE 0xffffffffu
@@ -223,7 +227,7 @@ static inline uint slot_of(const struct tile *tile, uint2 bounds, uint slot)
 struct work {
     struct team team;
     struct tile tile;
-    global const struct shared_triangle *triangles; /* the scene's [T] */
+    RECORD_SPACE const struct shared_triangle *triangles; /* the scene's [T] */
     uint begin, count; /* of them, those that are this team's */
     uint layer;        /* of the teams that share the tile, from the back */
 #ifdef SHARED_TILE
@@ -231,13 +235,13 @@ struct work {
                            * let through */
     local uint *lengths;  /* [TEAMS]: of the teams' lists */
 #endif
-    global const uint2 *bounds;                     /* [T] */
+    RECORD_SPACE const uint2 *bounds;               /* [T] */
 #ifdef BIN_TILES
     global const uint *bin; /* [BIN_WORDS(T)]: a bit for each triangle that meets the tile's bin */
 #endif
-    global float *slots;                            /* [slot_capacity][SHARED_SLOT] */
+    RECORD_SPACE float *slots;                      /* [slot_capacity][SHARED_SLOT], or the team's [T][SHARED_SLOT] */
 #ifdef REDUCTION_ORDERED
-    global float *lane_slots; /* the same, from the lane's place in every four on */
+    RECORD_SPACE float *lane_slots; /* the same, from the lane's place in every four on */
 #endif
     TEAM_MEMORY entry *list;         /* [LIST_ROOM], in painter's order */
     TEAM_MEMORY struct aimed *chunk; /* [CHUNK]: those of the list that are being walked */

@@ -44,7 +44,8 @@ struct measure_options {
     {.name = "tile",                                                                                         \
      .type = OPTION_TEXT,                                                                                    \
      .argument = "SHAPE",                                                                                    \
-     .help = "blocks of a tile on OpenCL GPUs, across x down (2x4), also with teams a work-group (2x4x2). "  \
+     .help = "blocks of a tile on OpenCL GPUs, across x down (2x4), also with teams a work-group (2x4x2); "  \
+             "or 'whole': gradients of scenes of at most 32 triangles in one launch, where ptx is the path. " \
              "Default: by the image's size, or what a short probe found and remembers",                      \
      .offset = offsetof(struct measure_options, tile)},                                                      \
     {                                                                                                        \

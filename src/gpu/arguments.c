@@ -19,6 +19,7 @@ static const struct host_kernel {
     {"tile_pass",
      {"view", "*triangles", "*bounds", "*in", "*goal", "*image", "*tape", "*slots", "*out",
       "*loss_partials", "*bins"}},
+    {"scene_pass", {"view", "*in", "*goal", "*image", "*slots", "*out", "*loss_partials", "*counts"}},
     {"gather", {"view", "*triangles", "*slots", "*loss_partials", "*out", "first"}},
     {"adam",
      {"values", "capacity", "index", "turn", "rate_position", "rate_colour", "rate_alpha", "correction1",

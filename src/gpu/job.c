@@ -90,8 +90,9 @@ static bool create_kernels(struct opencl_job *job, struct err *err)
 
     shape_defines(job->r->path, &job->shape, &defines);
     if (!strbuf_ok(&defines, err) ||
-        !job_kernel(job->r, "setup.cl", "setup", strbuf_str(&defines), &job->setup, err) ||
-        (job->base.spec.mode == MODE_GRADIENT &&
+        (!job->shape.whole &&
+         !job_kernel(job->r, "setup.cl", "setup", strbuf_str(&defines), &job->setup, err)) ||
+        (job->base.spec.mode == MODE_GRADIENT && !job->shape.whole &&
          !job_kernel(job->r, "gather.cl", "gather", strbuf_str(&defines), &job->gather, err)))
         goto out;
     bin_defines(&job->shape, &defines);
@@ -103,7 +104,8 @@ static bool create_kernels(struct opencl_job *job, struct err *err)
         strbuf_cut(&defines, shape_length);
         pass_defines(&job->base.spec, &job->passes[i], &defines);
         if (!strbuf_ok(&defines, err) ||
-            !job_kernel(job->r, tile_file(job->r->path), "tile_pass", strbuf_str(&defines), &job->pass_kernels[i], err) ||
+            !job_kernel(job->r, pass_file(job->r->path, &job->shape), pass_kernel(&job->shape), strbuf_str(&defines),
+                        &job->pass_kernels[i], err) ||
             !path_fits(job->r, job->pass_kernels[i], &job->shape, err))
             goto out;
     }
@@ -180,6 +182,8 @@ void job_close(struct render_job *base)
     if (!job)
         return;
     fit_close(job->fit);
+    if (job->group_counts)
+        clReleaseMemObject(job->group_counts);
     pool_give(&job->r->pool, job->resident_goal);
     free(job->base.io.loss);
     host_array_fini(&job->image, job->r);
@@ -198,6 +202,31 @@ void job_close(struct render_job *base)
     free(job);
 }
 
+/* Of shape.whole: a place for each sum that there can be, and the counts of groups that are done, 0 between calls. */
+static bool reserve_whole(struct opencl_job *job, struct err *err)
+{
+    const struct render_spec *spec = &job->base.spec;
+    const cl_uint zero = 0;
+    cl_int code;
+
+    if (job->group_counts)
+        return true;
+    if (!job_reserve_slots(job, whole_slots(spec, &job->shape), err))
+        return false;
+    const size_t bytes = (size_t)(job->plan.scene.group_counts * job->plan.slice_scenes);
+    job->group_counts =
+        clCreateBuffer(job->r->context, CL_MEM_READ_WRITE | CL_MEM_HOST_NO_ACCESS, bytes, NULL, &code);
+    if (!job->group_counts)
+        return opencl_fail(err, code, "clCreateBuffer", job->r->base.info.name);
+    code = clEnqueueFillBuffer(job->r->queue, job->group_counts, &zero, sizeof(zero), 0, bytes, 0, NULL, NULL);
+    code = code ? code : clFinish(job->r->queue);
+    if (code == CL_SUCCESS)
+        return true;
+    clReleaseMemObject(job->group_counts);
+    job->group_counts = NULL;
+    return opencl_fail(err, code, "clEnqueueFillBuffer", job->r->base.info.name);
+}
+
 bool job_inputs_changed(struct render_job *base, struct err *err)
 {
     struct opencl_job *job = (struct opencl_job *)base;
@@ -207,7 +236,10 @@ bool job_inputs_changed(struct render_job *base, struct err *err)
 
     if (spec->batch == 0)
         return true;
-    if (uses_slots(spec)) {
+    if (job->shape.whole) {
+        if (!reserve_whole(job, err))
+            return false;
+    } else if (uses_slots(spec)) {
         uint64_t slots = count_slots(job);
         if (slots > job->slot_capacity && !job_reserve_slots(job, SLOT_HEADROOM(slots), err))
             return false;

@@ -148,6 +148,8 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
     const size_t most = gradient && group == 1 ? 1 : MAX_SETUP_GROUPS;
     const size_t groups = wanted < 1 ? 1 : wanted < most ? wanted : most;
     const cl_uint flags = (gradient ? SHARED_SETUP_PLACES : 0) | (clear ? SHARED_SETUP_CLEAR : 0);
+    if (job->shape.whole)
+        return true;
     struct launch l = {.kernel = job->setup, .profiled = watch->profile != NULL};
 
     set_bytes(&l, &s->view, sizeof(s->view));
@@ -162,9 +164,35 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
            (!job->bin || launch_bin(job, watch, s, err));
 }
 
+/* All of shape.whole's work. */
+static bool launch_scene(struct opencl_job *job, struct watch *watch, const struct slice *s, struct err *err)
+{
+    const struct slice_buffers *b = &s->buffers;
+    const size_t lanes = job->shape.lanes, teams = job->shape.teams, tiles = group_tiles(&job->shape);
+    struct launch l = {.kernel = job->pass_kernels[0], .profiled = watch->profile != NULL};
+
+    set_bytes(&l, &s->view, sizeof(s->view));
+    set_buffer(&l, b->in);
+    set_buffer(&l, b->goal);
+    set_buffer(&l, b->image);
+    set_buffer(&l, b->slots);
+    set_buffer(&l, b->out);
+    set_buffer(&l, b->loss);
+    set_buffer(&l, job->group_counts);
+    return run(job, watch, &l, "scene", &s->view,
+               &(struct range){{job->tiles_x * lanes, (job->tiles_y + tiles - 1) / tiles * teams, s->scenes},
+                               {lanes, teams, 1},
+                               2,
+                               3,
+                               0},
+               &job->cuts.passes[0], err);
+}
+
 bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice *s, size_t pass,
                  struct err *err)
 {
+    if (job->shape.whole)
+        return launch_scene(job, watch, s, err);
     const struct slice_buffers *b = &s->buffers;
     const size_t lanes = job->shape.lanes, teams = job->shape.teams, tiles = group_tiles(&job->shape);
     const char *name = job->pass_count == 1 ? (job->passes[0].backward ? "fused" : "forward")
@@ -203,7 +231,7 @@ bool launch_gather(struct opencl_job *job, struct watch *watch, const struct sli
     const size_t groups = sums - first + (b->loss ? 1 : 0);
     struct launch l = {.kernel = job->gather, .profiled = watch->profile != NULL};
 
-    if (groups == 0)
+    if (groups == 0 || job->shape.whole)
         return true;
     set_bytes(&l, &s->view, sizeof(s->view));
     set_buffer(&l, b->triangles);

@@ -194,8 +194,8 @@ static bool need_kernels(struct opencl_renderer *r, const struct render_spec *sp
     bool ok;
 
     shape_defines(r->path, shape, &defines);
-    ok = strbuf_ok(&defines, err) && need_kernel(r, "setup.cl", "setup", strbuf_str(&defines), needs, err) &&
-         need_kernel(r, "gather.cl", "gather", strbuf_str(&defines), needs, err);
+    ok = strbuf_ok(&defines, err) && (shape->whole || (need_kernel(r, "setup.cl", "setup", strbuf_str(&defines), needs, err) &&
+         need_kernel(r, "gather.cl", "gather", strbuf_str(&defines), needs, err)));
     bin_defines(shape, &defines);
     shape_length = defines.len;
     ok = ok && strbuf_ok(&defines, err) &&
@@ -204,7 +204,7 @@ static bool need_kernels(struct opencl_renderer *r, const struct render_spec *sp
         strbuf_cut(&defines, shape_length);
         pass_defines(spec, &passes[i], &defines);
         ok = strbuf_ok(&defines, err) &&
-             need_kernel(r, tile_file(r->path), "tile_pass", strbuf_str(&defines), needs, err);
+             need_kernel(r, pass_file(r->path, shape), pass_kernel(shape), strbuf_str(&defines), needs, err);
     }
     strbuf_fini(&defines);
     return ok;

@@ -23,6 +23,11 @@ bool uses_slots(const struct render_spec *spec)
     return spec->mode == MODE_GRADIENT && spec->reduction == REDUCTION_ORDERED;
 }
 
+uint64_t whole_slots(const struct render_spec *spec, const struct tile_shape *shape)
+{
+    return spec->triangles * group_count(shape, spec->width, spec->height);
+}
+
 static uint64_t product(uint64_t a, uint64_t b)
 {
     uint64_t result;
@@ -46,11 +51,12 @@ static void count_scene(const struct render_spec *spec, const struct tile_shape 
     const bool gradient = spec->mode == MODE_GRADIENT;
 
     *out = (struct scene_bytes){
-        .triangles = t * sizeof(struct shared_triangle),
-        .bounds = t * 8,
+        .triangles = shape->whole ? 0 : t * sizeof(struct shared_triangle),
+        .bounds = shape->whole ? 0 : t * 8,
         .bins = bin_count(shape, spec->width, spec->height) * BIN_WORDS(t) * sizeof(uint32_t),
         .slots = uses_slots(spec) ? product(slot_capacity, SHARED_SLOT * sizeof(float)) : 0,
         .tape = gradient && spec->strategy == STRATEGY_TAPED ? product(image, t) : 0,
+        .group_counts = shape->whole ? sizeof(uint32_t) : 0,
         .loss = gradient && !spec->upstream && spec->loss == LOSS_DEVICE ? tiles * sizeof(float) : 0,
         .image = image_in_memory(spec) && !(shared && image_to_host(spec)) ? image : 0,
     };

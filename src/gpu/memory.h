@@ -10,7 +10,7 @@
 
 /* Bytes of each buffer for one scene; 0 for those that the spec does not use on the device. */
 struct scene_bytes {
-    uint64_t in, goal, image, out, triangles, bounds, bins, slots, tape, loss;
+    uint64_t in, goal, image, out, triangles, bounds, bins, slots, tape, loss, group_counts;
 };
 
 struct memory_plan {
@@ -32,6 +32,8 @@ bool image_to_host(const struct render_spec *spec);
 /* Whether any pass reads or writes an image in memory. */
 bool image_in_memory(const struct render_spec *spec);
 bool uses_slots(const struct render_spec *spec);
+/* Partial sums that a scene may have, where the shape has a place for each (kernels/scene.cl). */
+uint64_t whole_slots(const struct render_spec *spec, const struct tile_shape *shape);
 
 /* slot_capacity: partial sums a scene, where the spec has any. Fills out even when it does not fit, which
  * is ERR_LIMIT with both figures. A tape is not split: what does not fit is refused. */

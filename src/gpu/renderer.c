@@ -221,7 +221,9 @@ static bool footprint(struct renderer *base, const struct render_spec *spec, str
         !renderer_shape(r, spec, &shape, err) || !limits_allow(base, spec, &shape, err))
         return false;
     tiles = (uint64_t)((spec->width - 1) / tile_width(&shape) + 1) * ((spec->height - 1) / tile_height(&shape) + 1);
-    ok = memory_plan(spec, &shape, spec->triangles * (tiles / ASSUMED_COVER + 1), &limits, &plan, err);
+    const uint64_t slots =
+        shape.whole ? whole_slots(spec, &shape) : spec->triangles * (tiles / ASSUMED_COVER + 1);
+    ok = memory_plan(spec, &shape, slots, &limits, &plan, err);
     *out = plan.footprint;
     return ok;
 }

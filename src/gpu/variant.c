@@ -68,6 +68,11 @@ uint32_t group_tiles(const struct tile_shape *shape)
     return shape->shared ? 1 : shape->teams;
 }
 
+uint64_t group_count(const struct tile_shape *shape, uint32_t width, uint32_t height)
+{
+    return (uint64_t)parts_of(width, tile_width(shape)) * parts_of(height, tile_height(shape) * group_tiles(shape));
+}
+
 /* A block's bit in an entry of a team's list. */
 #define MAX_BLOCKS 16u
 
@@ -75,6 +80,11 @@ bool tile_parse(const char *text, struct tile_request *out, struct err *err)
 {
     unsigned x = 0, y = 0, teams = 1;
     char rest;
+
+    if (strcmp(text, "whole") == 0) {
+        *out = (struct tile_request){.whole = true};
+        return true;
+    }
     int got = sscanf(text, "%ux%ux%u%c", &x, &y, &teams, &rest);
 
     if ((got != 2 && got != 3) || x < 1 || y < 1 || x > MAX_BLOCKS || y > MAX_BLOCKS || x * y > MAX_BLOCKS ||
@@ -82,7 +92,7 @@ bool tile_parse(const char *text, struct tile_request *out, struct err *err)
         return err_set(
             err, ERR_USAGE,
             "'%s' is no tile: blocks across x blocks down (at most %u together), such as 2x4, or with "
-            "teams a work-group (at most 8), 2x4x2",
+            "teams a work-group (at most 8), 2x4x2; or 'whole'",
             text, MAX_BLOCKS);
     *out = (struct tile_request){.blocks_x = x, .blocks_y = y, .teams = teams};
     return true;
@@ -222,6 +232,25 @@ static bool choose_tile(enum gpu_path path, const struct device_info *info, uint
     return true;
 }
 
+/* Images of so many pixels take less time by scene.cl alone than by three launches. One launch, and three, of 16 scenes
+ * with 32 triangles on an NVIDIA H200, in us: 64x64: 12 and 25, 96x96: 18 and 30, 128x128: 24 and 31, 192x192: 42 and
+ * 42, 256x256: 67 and 56. */
+#define WHOLE_PIXELS (128u * 128u)
+#define WHOLE_TRIANGLES 32u /* a lane each */
+#define WHOLE_TEAMS 4u
+
+static bool is_whole(enum gpu_path path, const struct device_info *info, const struct tile_request *request,
+                     const struct render_spec *spec)
+{
+    const bool fits = spec->mode == MODE_GRADIENT && spec->strategy == STRATEGY_FUSED &&
+                      spec->reduction == REDUCTION_ORDERED && spec->workgroup == 0 && spec->triangles > 0 &&
+                      spec->triangles <= WHOLE_TRIANGLES;
+
+    if (request->whole) /* tests do so on CPUs */
+        return fits && (path == PATH_PTX || (path == PATH_LOCAL && info->kind == DEVICE_CPU));
+    return fits && path == PATH_PTX && request->blocks_x == 0 && spec->width * spec->height <= WHOLE_PIXELS;
+}
+
 bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t lanes,
                   const struct tile_request *request, const struct render_spec *spec, struct tile_shape *out,
                   struct err *err)
@@ -232,12 +261,25 @@ bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t l
     /* Other strategies walk their passes apart, and need the canvas of all teams. */
     out->shared = path == PATH_PTX && out->teams > 1 && out->bin_tiles == 0 &&
                   (spec->mode == MODE_FORWARD || spec->strategy == STRATEGY_FUSED);
+    out->whole = is_whole(path, info, request, spec);
+    if (out->whole) {
+        out->shared = false;
+        out->lanes = WHOLE_TRIANGLES;
+        out->block_h = out->lanes / out->block_w;
+        out->blocks_x = out->blocks_y = 1;
+        out->teams = path == PATH_PTX ? WHOLE_TEAMS : 1;
+    }
     return true;
 }
 
-const char *tile_file(enum gpu_path path)
+const char *pass_file(enum gpu_path path, const struct tile_shape *shape)
 {
-    return path == PATH_CPU ? "tile_cpu.cl" : "tile.cl";
+    return path == PATH_CPU ? "tile_cpu.cl" : shape->whole ? "scene.cl" : "tile.cl";
+}
+
+const char *pass_kernel(const struct tile_shape *shape)
+{
+    return shape->whole ? "scene_pass" : "tile_pass";
 }
 
 void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct strbuf *out)

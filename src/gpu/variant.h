@@ -29,6 +29,7 @@ struct tile_shape {
     uint32_t list_room;   /* entries of a team's list of triangles */
     uint32_t setup_group; /* work-items of the setup kernel's work-groups */
     uint32_t bin_tiles;   /* tiles a bin, across and down (kernels/bin.cl); 0: no bins */
+    bool whole;           /* scenes whole, in one launch (kernels/scene.cl) */
     uint32_t walk_unroll; /* triangles that the walks take at a time; 0: the compiler's choice */
 };
 
@@ -45,10 +46,11 @@ uint32_t tile_rule(enum gpu_path path, size_t class);
 
 /* What is asked for, by hand or by what suits the device; zeros: choose. */
 struct tile_request {
+    bool whole; /* for specs that can be */
     uint32_t blocks_x, blocks_y, teams;
     uint32_t pixels[TILE_CLASSES]; /* a tile: powers of two */
 };
-/* "2x4" or "2x4x2"; ERR_USAGE for anything else. */
+/* "2x4", "2x4x2" or "whole"; ERR_USAGE for anything else. */
 bool tile_parse(const char *text, struct tile_request *out, struct err *err) GB_NODISCARD;
 
 /* Work-items a team on a path; subgroup_lanes: for PATH_SUBGROUPS. */
@@ -57,6 +59,8 @@ uint32_t tile_width(const struct tile_shape *shape);
 uint32_t tile_height(const struct tile_shape *shape);
 /* Tiles that a work-group spans, one above the other. */
 uint32_t group_tiles(const struct tile_shape *shape);
+/* Work-groups that share an image's tiles. */
+uint64_t group_count(const struct tile_shape *shape, uint32_t width, uint32_t height);
 
 #define BIN_GROUP 64u /* work-items of the bin kernel's work-groups */
 /* Bins of an image; 0 where the shape has none. */
@@ -68,8 +72,9 @@ bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t l
                   const struct tile_request *request, const struct render_spec *spec, struct tile_shape *out,
                   struct err *err) GB_NODISCARD;
 
-/* The kernel file of the passes over tiles. */
-const char *tile_file(enum gpu_path path);
+/* The kernel file of the passes over tiles, and the kernel's name. */
+const char *pass_file(enum gpu_path path, const struct tile_shape *shape);
+const char *pass_kernel(const struct tile_shape *shape);
 /* The macros of a path and shape; and those that bin.cl and tile.cl need beside them, none without bins. */
 void shape_defines(enum gpu_path path, const struct tile_shape *shape, struct strbuf *out);
 void bin_defines(const struct tile_shape *shape, struct strbuf *out);

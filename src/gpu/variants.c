@@ -98,8 +98,9 @@ static bool add_spec(struct list *l, const struct render_spec *spec, struct err 
         return true;
     }
     shape_defines(l->r->path, &shape, &shape_text);
-    ok = strbuf_ok(&shape_text, err) && add(l, "setup.cl", strbuf_str(&shape_text), "", spec, err);
-    if (ok && spec->mode == MODE_GRADIENT)
+    ok = strbuf_ok(&shape_text, err) &&
+         (shape.whole || add(l, "setup.cl", strbuf_str(&shape_text), "", spec, err));
+    if (ok && spec->mode == MODE_GRADIENT && !shape.whole)
         ok = add(l, "gather.cl", strbuf_str(&shape_text), "", spec, err);
     bin_defines(&shape, &shape_text);
     ok = ok && strbuf_ok(&shape_text, err) &&
@@ -108,7 +109,7 @@ static bool add_spec(struct list *l, const struct render_spec *spec, struct err 
         strbuf_reset(&pass_text);
         pass_defines(spec, &passes[i], &pass_text);
         ok = strbuf_ok(&pass_text, err) &&
-             add(l, tile_file(l->r->path), strbuf_str(&shape_text), strbuf_str(&pass_text), spec, err);
+             add(l, pass_file(l->r->path, &shape), strbuf_str(&shape_text), strbuf_str(&pass_text), spec, err);
     }
     strbuf_fini(&shape_text);
     strbuf_fini(&pass_text);
@@ -124,6 +125,26 @@ static bool add_many(struct list *l, struct err *err)
     spec_init(&spec);
     spec.triangles = SPEC_MANY_TRIANGLES;
     return add_spec(l, &spec, err);
+}
+
+/* Scenes that are rendered whole, on a path that does so. */
+static bool add_whole(struct list *l, struct err *err)
+{
+    struct tile_shape shape;
+    struct render_spec spec;
+
+    spec_init(&spec);
+    spec.width = spec.height = 64;
+    spec.triangles = 32;
+    if (!renderer_shape(l->r, &spec, &shape, err))
+        return false;
+    for (unsigned i = 0; shape.whole && i < 4; i++) {
+        spec.keep_images = i & 1u;
+        spec.upstream = i & 2u;
+        if (!add_spec(l, &spec, err))
+            return false;
+    }
+    return true;
 }
 
 /* Specs over all values of the keys from `first` on. */
@@ -147,6 +168,15 @@ static bool add_specs(struct list *l, struct render_spec spec, size_t first, str
     return true;
 }
 
+/* Whether calls use it, on this path or another. */
+static bool is_of_calls(const char *file)
+{
+    const struct tile_shape tiles = {0}, whole = {.whole = true};
+
+    return strcmp(file, pass_file(PATH_CPU, &tiles)) == 0 || strcmp(file, pass_file(PATH_LOCAL, &tiles)) == 0 ||
+           strcmp(file, pass_file(PATH_PTX, &whole)) == 0;
+}
+
 /* Kernels that no call of a spec uses. */
 static bool add_others(struct list *l, struct err *err)
 {
@@ -164,7 +194,7 @@ static bool add_others(struct list *l, struct err *err)
         const char *slash = strrchr(embedded_kernels[i].name, '/');
         const char *file = slash ? slash + 1 : embedded_kernels[i].name, *dot = strrchr(file, '.');
         bool known = !dot || strcmp(dot, ".cl") != 0 /* a header */ ||
-                     strcmp(file, tile_file(PATH_CPU)) == 0 || strcmp(file, tile_file(PATH_LOCAL)) == 0;
+                     is_of_calls(file);
         for (size_t k = 0; k < l->count; k++)
             known = known || strcmp(l->items[k].file, file) == 0;
         if (!known)
@@ -186,7 +216,7 @@ bool variants_list(const struct renderer *renderer, bool workgroups, struct prog
     for (spec.workgroup = 1; ok && workgroups && spec.workgroup <= renderer->info.max_work_group_size;
          spec.workgroup *= 2)
         ok = add_specs(&l, spec, 0, err);
-    ok = ok && add_many(&l, err) && add_others(&l, err);
+    ok = ok && add_many(&l, err) && add_whole(&l, err) && add_others(&l, err);
     if (!ok) {
         variants_free(l.items, l.count);
         return false;

@@ -48,10 +48,11 @@ static inline bool find_device(const char *path, char selector[32])
     return best < count;
 }
 
-/* Its renderer on the path (NULL: the device's own best); skips the test when there is none. */
-static inline struct renderer *open_renderer(const char *path)
+/* Its renderer on the path (NULL: the device's own best) with tiles of a shape (NULL: the rule's); skips the test when
+ * there is none. */
+static inline struct renderer *open_shaped(const char *path, const char *tile)
 {
-    struct opencl_options options = {.path = path};
+    struct opencl_options options = {.path = path, .tile = tile};
     struct renderer *r = NULL;
     struct err err = ERR_INIT;
     char selector[32];
@@ -68,6 +69,11 @@ static inline struct renderer *open_renderer(const char *path)
     }
     expect_ok(ok, &err, "opencl_create");
     return r;
+}
+
+static inline struct renderer *open_renderer(const char *path)
+{
+    return open_shaped(path, NULL);
 }
 
 static inline struct render_job *open_job(struct renderer *r, const struct render_spec *spec)

@@ -296,7 +296,7 @@ static void test_phases_and_profile(void **state)
     (void)state;
     FOR_PATHS(r)
     {
-        struct render_spec spec = small_spec(64, 64, 32, 4);
+        struct render_spec spec = small_spec(64, 64, 40, 4);
         struct render_job *job = open_job(r, &spec);
         struct render_phases phases;
         struct render_profile profile;

@@ -42,7 +42,7 @@ static void test_teams_share_deep_tiles(void **state)
     assert_int_equal(group_tiles(&shape), 1);
     spec.mode = MODE_FORWARD;
     assert_true(shape_of(PATH_PTX, NULL, &spec).shared);
-    spec = spec_of(64, 32);
+    spec = spec_of(64, 64);
     assert_int_equal(shape_of(PATH_PTX, NULL, &spec).teams, 1);
     spec = spec_of(256, 512);
     assert_int_equal(shape_of(PATH_PTX, NULL, &spec).teams, 1);
@@ -101,6 +101,45 @@ static void test_the_batch_has_no_say(void **state)
     assert_int_equal(a.setup_group, b.setup_group);
 }
 
+/* Gradients of few triangles and small images, where nothing is asked for that takes another kernel. */
+static void test_who_is_rendered_whole(void **state)
+{
+    static const struct device_info cpu = {.kind = DEVICE_CPU, .max_work_group_size = 1024};
+    const struct tile_request whole = {.whole = true};
+    struct render_spec spec = spec_of(64, 32);
+    struct tile_shape shape = shape_of(PATH_PTX, NULL, &spec);
+    struct err err = ERR_INIT;
+
+    (void)state;
+    assert_true(shape.whole);
+    assert_false(shape.shared);
+    assert_int_equal(shape.lanes * shape.blocks_x * shape.blocks_y, 32);
+    assert_string_equal(pass_file(PATH_PTX, &shape), "scene.cl");
+    assert_false(shape_of(PATH_PTX, "1x1", &spec).whole);
+    assert_false(shape_of(PATH_LOCAL, NULL, &spec).whole);
+    assert_false(shape_of(PATH_LOCAL, "whole", &spec).whole); /* no GPU's work-groups see each other's writes by 1.2 */
+    assert_true(shape_choose(PATH_LOCAL, &cpu, 0, &whole, &spec, &shape, &err) && shape.whole);
+    assert_int_equal(shape.lanes * shape.teams, 32);
+    spec.reduction = REDUCTION_LOCAL;
+    assert_false(shape_of(PATH_PTX, NULL, &spec).whole);
+    spec = spec_of(64, 32);
+    spec.strategy = STRATEGY_TAPED;
+    assert_false(shape_of(PATH_PTX, NULL, &spec).whole);
+    spec = spec_of(64, 32);
+    spec.mode = MODE_FORWARD;
+    assert_false(shape_of(PATH_PTX, NULL, &spec).whole);
+    spec = spec_of(64, 32);
+    spec.workgroup = 64;
+    assert_false(shape_of(PATH_PTX, NULL, &spec).whole);
+    spec = spec_of(64, 33);
+    assert_false(shape_of(PATH_PTX, NULL, &spec).whole);
+    spec = spec_of(64, 0);
+    assert_false(shape_of(PATH_PTX, NULL, &spec).whole);
+    spec = spec_of(256, 32);
+    assert_false(shape_of(PATH_PTX, NULL, &spec).whole);
+    assert_true(shape_of(PATH_PTX, "whole", &spec).whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +147,7 @@ int main(void)
         cmocka_unit_test(test_who_never_shares),
         cmocka_unit_test(test_macros_say_who_shares),
         cmocka_unit_test(test_the_batch_has_no_say),
+        cmocka_unit_test(test_who_is_rendered_whole),
     };
 
     return cmocka_run_group_tests_name("shapes of tiles", tests, NULL, NULL);

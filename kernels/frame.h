@@ -1,0 +1,126 @@
+/* A triangle as it comes from the host (ten floats) to the record that tiles walk (MODEL.md, Forward 1 and 2). */
+#ifndef GPUBENCH_KERNELS_FRAME_H
+#define GPUBENCH_KERNELS_FRAME_H
+
+#include "shared.h"
+
+/* Every operation rounded to float32. */
+#pragma OPENCL FP_CONTRACT OFF
+
+/* A triangle whose height is below this part of its longest edge is too thin for its frames to tell
+ * inside from outside beyond its tips, where rounding would flip far pixels. */
+#define THIN 1e-3f
+#define NO_REACH 1e30f
+
+static inline uint2 padded_bounds(const float *v, float sigma, uint width, uint height)
+{
+    float pad = 6.0f * sigma;
+    float min_x = fmin(fmin(v[0], v[2]), v[4]), max_x = fmax(fmax(v[0], v[2]), v[4]);
+    float min_y = fmin(fmin(v[1], v[3]), v[5]), max_y = fmax(fmax(v[1], v[3]), v[5]);
+    bool finite = true;
+    UNROLLED for (uint i = 0; i < 6; ++i) finite = finite && fabs(v[i]) <= SHARED_MAX_COORD;
+    /* Clamped before the conversion: a wide pad must not overflow an int. */
+    float w = (float)width, h = (float)height;
+    float left = fmax(floor((min_x - pad) * w), 0.0f);
+    float right = fmin(fmax(ceil((max_x + pad) * w), 0.0f) + 1.0f, w);
+    float top = fmax(floor((min_y - pad) * h), 0.0f);
+    float bottom = fmin(fmax(ceil((max_y + pad) * h), 0.0f) + 1.0f, h);
+    if (!finite || !(left < right) || !(top < bottom))
+        return (uint2)(0, 0);
+    return (uint2)((uint)left | (uint)right << 16, (uint)top | (uint)bottom << 16);
+}
+
+static inline uint tiles_met(uint2 bounds)
+{
+    uint left = bounds.x & 0xffffu, right = bounds.x >> 16;
+    uint top = bounds.y & 0xffffu, bottom = bounds.y >> 16;
+    if (left >= right)
+        return 0;
+    return ((right - 1) / TILE_W - left / TILE_W + 1) * ((bottom - 1) / TILE_H - top / TILE_H + 1);
+}
+
+/* The padded bounds of a triangle that can be seen; else empty ones. */
+static inline uint2 bounds_of(const float *p, const struct shared_view *view)
+{
+    /* At most SHARED_MIN_WEIGHT of opacity never makes a weight above it. */
+    if (!(p[9] > SHARED_MIN_WEIGHT))
+        return (uint2)(0, 0);
+    return padded_bounds(p, view->sigma, view->width, view->height);
+}
+
+/* SHARED_FLAG_* of a triangle. */
+static inline uint flags_of(const float *p)
+{
+    float longest = 0.0f;
+    float area = (p[2] - p[0]) * (p[5] - p[1]) - (p[3] - p[1]) * (p[4] - p[0]);
+    UNROLLED for (uint k = 0; k < 3; ++k)
+    {
+        float dx = p[(2 * k + 2) % 6] - p[2 * k], dy = p[(2 * k + 3) % 6] - p[2 * k + 1];
+        longest = fmax(longest, dx * dx + dy * dy);
+    }
+    if (!(fabs(area) > THIN * longest))
+        return SHARED_FLAG_DEGENERATE;
+    return area < 0.0f ? SHARED_FLAG_CLOCKWISE : 0;
+}
+
+struct edge_frame {
+    float4 line; /* start x, y; unit tangent x, y */
+    float length, inverse;
+};
+
+/* The edge from one vertex to the next, or the other way round. */
+static inline struct edge_frame frame_edge(float x, float y, float next_x, float next_y, bool clockwise)
+{
+    float dx = clockwise ? x - next_x : next_x - x, dy = clockwise ? y - next_y : next_y - y;
+    float square = dx * dx + dy * dy, length = sqrt(square);
+    bool point = square <= 1e-20f;
+    struct edge_frame e;
+    e.line = (float4)(clockwise ? next_x : x, clockwise ? next_y : y, point ? 1.0f : dx / length,
+                      point ? 0.0f : dy / length);
+    e.length = point ? 0.0f : length;
+    e.inverse = point ? 0.0f : 1.0f / length;
+    return e;
+}
+
+static inline float opacity_of(float alpha)
+{
+    return fmin(fmax(alpha, 0.0f), 1.0f);
+}
+
+/* w = o/(1 + exp(x)) <= 1e-6 from x = ln(1e6 o) on; one part in a hundred more, for rounding. */
+static inline float reach_of(float opacity, uint flags, const struct shared_view *view)
+{
+    return flags & SHARED_FLAG_DEGENERATE ? NO_REACH
+                                          : (log(1e6f * opacity + 1.0f) + 0.01f) * 1.01f / view->inverse_softness;
+}
+
+/* The record but for its slot. */
+static inline struct shared_triangle frame(const float *p, const struct shared_view *view)
+{
+    struct shared_triangle t;
+    uint2 bounds = bounds_of(p, view);
+    t.flags = flags_of(p);
+    UNROLLED for (uint k = 0; k < 3; ++k)
+    {
+        struct edge_frame e = frame_edge(p[2 * k], p[2 * k + 1], p[(2 * k + 2) % 6], p[(2 * k + 3) % 6],
+                                         t.flags & SHARED_FLAG_CLOCKWISE);
+        t.edge[k][0] = e.line.x;
+        t.edge[k][1] = e.line.y;
+        t.edge[k][2] = e.line.z;
+        t.edge[k][3] = e.line.w;
+        t.length[k] = e.length;
+        t.inverse[k] = e.inverse;
+    }
+    t.opacity = opacity_of(p[9]);
+    t.reach = reach_of(t.opacity, t.flags, view);
+    t.colour[0] = p[6];
+    t.colour[1] = p[7];
+    t.colour[2] = p[8];
+    t.alpha = p[9];
+    t.columns = bounds.x;
+    t.rows = bounds.y;
+    t.slot = 0;
+    return t;
+}
+
+#endif
