@@ -163,7 +163,7 @@ static void say_pixels(struct device_info *info, const uint32_t pixels[TILE_CLAS
  * by. */
 static bool is_open(const struct opencl_renderer *r)
 {
-    return r->base.info.kind != DEVICE_CPU && r->tile.blocks_x == 0 && !r->kernel_dir;
+    return r->base.info.kind != DEVICE_CPU && r->tile.blocks_x == 0 && !r->tile.whole && !r->kernel_dir;
 }
 
 void tuning_recall(struct opencl_renderer *r)
@@ -171,7 +171,9 @@ void tuning_recall(struct opencl_renderer *r)
     struct device_info *info = &r->base.info;
     struct err err = ERR_INIT;
 
-    if (r->tile.blocks_x > 0) {
+    if (r->tile.whole) {
+        snprintf(info->tiles, sizeof info->tiles, "scenes whole (option)");
+    } else if (r->tile.blocks_x > 0) {
         snprintf(info->tiles, sizeof info->tiles, "%ux%u blocks (option)", (unsigned)r->tile.blocks_x,
                  (unsigned)r->tile.blocks_y);
     } else if (is_open(r) && tuning_load(info, info->path, r->tile.pixels, &err)) {

@@ -57,11 +57,18 @@ def test_interrupted_shows_what_was_built():
 def test_all_files_are_there(gpubench):
     run = gpubench("kernels", "-q", "--path", "cpu", "nonsense")
     assert run.returncode == 2 and "nonsense" in run.stderr
-    others = sorted(path.stem for path in (ROOT / "kernels").glob("*.cl") if path.stem not in ("tile", "tile_cpu"))
+    others = sorted(path.stem for path in (ROOT / "kernels").glob("*.cl") if path.stem not in ("scene", "tile", "tile_cpu"))
     run = gpubench("kernels", *others, "-q", "--path", "cpu", "--at-once")
     assert run.returncode == 0, run.stdout + run.stderr
     assert sorted(set(re.findall(r"^([a-z]+) .*ok$", run.stdout, re.M))) == others
     assert "all at once in " in " ".join(run.stdout.split())
+
+
+def test_small_scenes_whole(gpubench):
+    run = gpubench("kernels", "scene", "-q", "--path", "local", "--tile", "whole")
+    assert run.returncode == 0 and "4 ran and agreed with the reference" in " ".join(run.stdout.split())
+    run = gpubench("kernels", "scene", "-q", "--path", "local")
+    assert run.returncode == 2 and 'path local has no kernel file "scene"' in run.stderr
 
 
 def test_fits_80_columns(gpubench):

@@ -116,6 +116,7 @@ static void test_calls_and_batches_give_the_same_bits(void **state)
     struct err err = ERR_INIT;
 
     (void)state;
+    assert_string_equal(r->info.tiles, "scenes whole (option)");
     call_job(batch);
     for (uint32_t b = 0; b < spec.batch; b++)
         check_scene(batch, b, "whole");
