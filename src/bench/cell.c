@@ -238,7 +238,7 @@ static bool read_identity(const struct reader *r, struct cell *cell)
     cell->id = mem_strdup(json_string(id), r->err);
     if (cell->id == NULL)
         return false;
-    size_t status, kind;
+    size_t status = 0, kind = 0;
     const char *const kinds[] = {backend_kind_name(BACKEND_OPENMP), backend_kind_name(BACKEND_OPENCL)};
     if (!read_name(r, "status", status_names, COUNT(status_names), &status) ||
         !read_name(r, "kind", kinds, COUNT(kinds), &kind))
@@ -275,7 +275,7 @@ static bool read_list(const struct reader *r, const char *key, uint64_t **out, s
 static bool read_samples(const struct reader *r, struct cell *cell)
 {
     uint64_t *blocks = NULL;
-    size_t end;
+    size_t end = 0;
     bool ok = read_list(r, "samples_ns", &cell->samples_ns, &cell->sample_count) &&
               read_list(r, "blocks", &blocks, &cell->block_count) &&
               read_u64(r, r->cell, "median_ns", &cell->median_ns) &&
