@@ -65,6 +65,12 @@ static void test_who_never_shares(void **state)
     spec = spec_of(256, SPEC_MANY_TRIANGLES);
     assert_true(shape_of(PATH_PTX, "1x2x4", &spec).bin_tiles > 0);
     assert_false(shape_of(PATH_PTX, "1x2x4", &spec).shared);
+    spec = spec_of(64, SPEC_MANY_TRIANGLES);
+    assert_int_equal(shape_of(PATH_PTX, NULL, &spec).bin_tiles, 0);
+    assert_true(shape_of(PATH_PTX, NULL, &spec).shared);
+    assert_true(shape_of(PATH_LOCAL, NULL, &spec).bin_tiles > 0);
+    spec.strategy = STRATEGY_TAPED;
+    assert_true(shape_of(PATH_PTX, NULL, &spec).bin_tiles > 0);
     spec = spec_of(64, 512);
     assert_false(shape_of(PATH_LOCAL, NULL, &spec).shared);
     assert_false(shape_of(PATH_SUBGROUPS, NULL, &spec).shared);
