@@ -164,11 +164,24 @@ bool launch_setup(struct opencl_job *job, struct watch *watch, const struct slic
            (!job->bin || launch_bin(job, watch, s, err));
 }
 
+/* A work-group for the tiles that it spans, along rows_in (3: whole scenes). */
+static struct range range_of_tiles(const struct opencl_job *job, const struct slice *s, int rows_in)
+{
+    const struct tile_shape *shape = &job->shape;
+    const size_t tiles = group_tiles(shape), groups_y = (job->tiles_y + tiles - 1) / tiles;
+
+    return (struct range){{job->tiles_x * (size_t)shape->lanes, groups_y * shape->teams, s->scenes},
+                          {shape->lanes, shape->teams, 1},
+                          2,
+                          rows_in,
+                          (cl_uint)tiles};
+}
+
 /* All of shape.whole's work. */
 static bool launch_scene(struct opencl_job *job, struct watch *watch, const struct slice *s, struct err *err)
 {
     const struct slice_buffers *b = &s->buffers;
-    const size_t lanes = job->shape.lanes, teams = job->shape.teams, tiles = group_tiles(&job->shape);
+    const struct range range = range_of_tiles(job, s, 3);
     struct launch l = {.kernel = job->pass_kernels[0], .profiled = watch->profile != NULL};
 
     set_bytes(&l, &s->view, sizeof(s->view));
@@ -179,13 +192,7 @@ static bool launch_scene(struct opencl_job *job, struct watch *watch, const stru
     set_buffer(&l, b->out);
     set_buffer(&l, b->loss);
     set_buffer(&l, job->group_counts);
-    return run(job, watch, &l, "scene", &s->view,
-               &(struct range){{job->tiles_x * lanes, (job->tiles_y + tiles - 1) / tiles * teams, s->scenes},
-                               {lanes, teams, 1},
-                               2,
-                               3,
-                               0},
-               &job->cuts.passes[0], err);
+    return run(job, watch, &l, "scene", &s->view, &range, &job->cuts.passes[0], err);
 }
 
 bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice *s, size_t pass,
@@ -194,7 +201,7 @@ bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice
     if (job->shape.whole)
         return launch_scene(job, watch, s, err);
     const struct slice_buffers *b = &s->buffers;
-    const size_t lanes = job->shape.lanes, teams = job->shape.teams, tiles = group_tiles(&job->shape);
+    const struct range range = range_of_tiles(job, s, 1);
     const char *name = job->pass_count == 1 ? (job->passes[0].backward ? "fused" : "forward")
                                             : (pass == 0 ? "forward" : "backward");
     struct launch l = {.kernel = job->pass_kernels[pass], .profiled = watch->profile != NULL};
@@ -210,13 +217,7 @@ bool launch_pass(struct opencl_job *job, struct watch *watch, const struct slice
     set_buffer(&l, b->out);
     set_buffer(&l, b->loss);
     set_buffer(&l, b->bins);
-    return run(job, watch, &l, name, &s->view,
-               &(struct range){{job->tiles_x * lanes, (job->tiles_y + tiles - 1) / tiles * teams, s->scenes},
-                               {lanes, teams, 1},
-                               2,
-                               1,
-                               (cl_uint)tiles},
-               &job->cuts.passes[pass], err);
+    return run(job, watch, &l, name, &s->view, &range, &job->cuts.passes[pass], err);
 }
 
 bool launch_gather(struct opencl_job *job, struct watch *watch, const struct slice *s, struct err *err)

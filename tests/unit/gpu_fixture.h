@@ -48,11 +48,19 @@ static inline bool find_device(const char *path, char selector[32])
     return best < count;
 }
 
-/* Its renderer on the path (NULL: the device's own best) with tiles of a shape (NULL: the rule's); skips the test when
- * there is none. */
-static inline struct renderer *open_shaped(const char *path, const char *tile)
+/* The best of all; skips the test when there is none. */
+static inline void need_device(char selector[32])
 {
-    struct opencl_options options = {.path = path, .tile = tile};
+    if (!find_device(NULL, selector)) {
+        print_message("skipped: no usable OpenCL device\n");
+        skip();
+    }
+}
+
+/* Its renderer on the path (NULL: the device's own best); skips the test when there is none. */
+static inline struct renderer *open_renderer(const char *path)
+{
+    struct opencl_options options = {.path = path};
     struct renderer *r = NULL;
     struct err err = ERR_INIT;
     char selector[32];
@@ -69,11 +77,6 @@ static inline struct renderer *open_shaped(const char *path, const char *tile)
     }
     expect_ok(ok, &err, "opencl_create");
     return r;
-}
-
-static inline struct renderer *open_renderer(const char *path)
-{
-    return open_shaped(path, NULL);
 }
 
 static inline struct render_job *open_job(struct renderer *r, const struct render_spec *spec)
@@ -161,10 +164,7 @@ static inline struct renderer *try_path(size_t i, uint64_t max_submit_ns)
     struct err err = ERR_INIT;
     char selector[32];
 
-    if (!find_device(NULL, selector)) {
-        print_message("skipped: no usable OpenCL device\n");
-        skip();
-    }
+    need_device(selector);
     if (!find_device(paths[i], selector))
         return NULL;
     if (!opencl_create(selector, &options, &r, &err) && err.code != ERR_UNSUPPORTED)

@@ -231,10 +231,7 @@ static void test_budget_splits(void **state)
 {
     (void)state;
     char selector[32];
-    if (!find_device(NULL, selector)) {
-        print_message("skipped: no usable OpenCL device\n");
-        skip();
-    }
+    need_device(selector);
     struct err err = ERR_INIT;
     struct opencl_options options = {0};
     struct renderer *r = NULL;

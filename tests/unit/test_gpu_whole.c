@@ -12,10 +12,7 @@ static struct renderer *open_with(uint64_t max_submit_ns, uint64_t budget_bytes)
     struct err err = ERR_INIT;
     char selector[32];
 
-    if (!find_device(NULL, selector)) {
-        print_message("skipped: no usable OpenCL device\n");
-        skip();
-    }
+    need_device(selector);
     if (opencl_create(selector, &options, &r, &err))
         return r;
     err_fini(&err);
