@@ -9,6 +9,7 @@
 #include "gpu/teams.h"
 
 /* From cl_nv_device_attribute_query and cl_intel_required_subgroup_size; not in every header. */
+#define DEVICE_COMPUTE_CAPABILITY_MAJOR_NV 0x4000
 #define DEVICE_WARP_SIZE_NV 0x4003
 #define DEVICE_SUB_GROUP_SIZES_INTEL 0x4108
 
@@ -108,6 +109,15 @@ static bool has_warps(cl_device_id device, const struct device_info *info)
            warp == 32;
 }
 
+/* Atomics that order other memory accesses are of PTX's memory model, which begins with compute capability 7. */
+static bool has_ordering_atomics(cl_device_id device)
+{
+    cl_uint major = 0;
+
+    return clGetDeviceInfo(device, DEVICE_COMPUTE_CAPABILITY_MAJOR_NV, sizeof(major), &major, NULL) == CL_SUCCESS &&
+           major >= 7;
+}
+
 /* Pixels that a CPU device's kernel holds in a vector. */
 static uint32_t vector_lanes(const struct opencl_renderer *r)
 {
@@ -125,9 +135,13 @@ static bool path_works(struct opencl_renderer *r, struct err *err)
 {
     switch (r->path) {
     case PATH_PTX:
-        return has_warps(r->device, &r->base.info)
-                   ? try_team(r, err)
-                   : err_set(err, ERR_UNSUPPORTED, "it has no warps of NVIDIA's");
+        if (!has_warps(r->device, &r->base.info))
+            return err_set(err, ERR_UNSUPPORTED, "it has no warps of NVIDIA's");
+        if (!try_team(r, err))
+            return false;
+        if (has_ordering_atomics(r->device))
+            strbuf_add(&r->build_options, " -DORDERING_ATOMICS");
+        return true;
     case PATH_SUBGROUPS:
         return find_subgroups(r, err);
     case PATH_CPU:
