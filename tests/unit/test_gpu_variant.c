@@ -43,7 +43,14 @@ static void test_teams_share_deep_tiles(void **state)
     spec.mode = MODE_FORWARD;
     assert_true(shape_of(PATH_PTX, NULL, &spec).shared);
     spec = spec_of(64, 64);
-    assert_int_equal(shape_of(PATH_PTX, NULL, &spec).teams, 1);
+    shape = shape_of(PATH_PTX, NULL, &spec);
+    assert_true(shape.shared);
+    assert_int_equal(shape.teams, 2);
+    assert_int_equal(tile_width(&shape) * tile_height(&shape), 64);
+    spec.strategy = STRATEGY_RECOMPUTE;
+    shape = shape_of(PATH_PTX, NULL, &spec);
+    assert_int_equal(shape.teams, 1);
+    assert_int_equal(tile_width(&shape) * tile_height(&shape), 32);
     spec = spec_of(256, 512);
     assert_int_equal(shape_of(PATH_PTX, NULL, &spec).teams, 1);
 }
