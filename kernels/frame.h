@@ -73,7 +73,7 @@ static inline struct edge_frame frame_edge(float x, float y, float next_x, float
 {
     float dx = clockwise ? x - next_x : next_x - x, dy = clockwise ? y - next_y : next_y - y;
     float square = dx * dx + dy * dy, length = sqrt(square);
-    bool point = square <= 1e-20f;
+    bool point = !(square > 1e-20f && square < INFINITY); /* or not finite: sums of 0 times its direction would be NaN */
     struct edge_frame e;
     e.line = (float4)(clockwise ? next_x : x, clockwise ? next_y : y, point ? 1.0f : dx / length,
                       point ? 0.0f : dy / length);

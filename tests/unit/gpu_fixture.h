@@ -199,4 +199,30 @@ static inline struct render_spec small_spec(uint32_t width, uint32_t height, uin
     return spec;
 }
 
+/* Triangles with a vertex that is not finite, or counts as such, touch nothing: their gradients are 0, and all else is as
+ * if they were transparent. */
+static inline void check_not_finite(struct renderer *r)
+{
+    static const float odd[] = {NAN, INFINITY, -INFINITY, 1e30f, 16385.0f};
+    const struct render_spec spec = small_spec(33, 18, 2 * COUNT(odd), 1);
+    struct render_job *job = open_job(r, &spec), *unseen = open_job(r, &spec);
+    struct err err = ERR_INIT;
+
+    fill_job(job, 3);
+    fill_job(unseen, 3);
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        job->io.params[2 * i * SCENE_STRIDE + i] = odd[i];
+        unseen->io.params[2 * i * SCENE_STRIDE + 9] = 0.0f;
+    }
+    expect_ok(r->ops->inputs_changed(job, &err) && r->ops->inputs_changed(unseen, &err), &err, "inputs_changed");
+    call_job(job);
+    call_job(unseen);
+    for (size_t i = 0; i < spec.triangles * (size_t)SCENE_STRIDE; i++)
+        if (i / SCENE_STRIDE % 2 == 0 ? job->io.grads[i] != 0.0f : job->io.grads[i] != unseen->io.grads[i])
+            fail_msg("%s: value %zu of the gradients is %g", r->info.path, i, (double)job->io.grads[i]);
+    assert_memory_equal(job->io.image, unseen->io.image, sizeof(float) * 3 * spec.width * spec.height);
+    r->ops->close(unseen);
+    r->ops->close(job);
+}
+
 #endif

@@ -53,6 +53,13 @@ static void test_long_lists(void **state)
     }
 }
 
+static void test_not_finite(void **state)
+{
+    (void)state;
+    FOR_PATHS(r)
+    check_not_finite(r);
+}
+
 static void test_empty_batch(void **state)
 {
     (void)state;
@@ -371,6 +378,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_long_lists),
+        cmocka_unit_test(test_not_finite),
         cmocka_unit_test(test_empty_batch),
         cmocka_unit_test(test_batch_equals_single),
         cmocka_unit_test(test_repeats_are_identical),

@@ -185,6 +185,34 @@ static void test_upstream(void **state)
     r->ops->destroy(r);
 }
 
+/* From the smallest image on; tiles and groups that reach beyond its edges; as many triangles as there may be. */
+static void test_sizes(void **state)
+{
+    static const uint32_t sizes[][3] = {{1, 1, 1}, {7, 3, 31}, {9, 5, 32}, {300, 2, 32}, {2, 300, 32}};
+    struct renderer *r = open_with(UINT64_MAX, 0);
+    char what[64];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        const struct render_spec spec = small_spec(sizes[i][0], sizes[i][1], sizes[i][2], 1);
+        struct render_job *job = open_filled(r, &spec);
+        snprintf(what, sizeof(what), "whole, %ux%u", (unsigned)spec.width, (unsigned)spec.height);
+        call_job(job);
+        check_scene(job, 0, what);
+        r->ops->close(job);
+    }
+    r->ops->destroy(r);
+}
+
+static void test_not_finite(void **state)
+{
+    struct renderer *r = open_with(UINT64_MAX, 0);
+
+    (void)state;
+    check_not_finite(r);
+    r->ops->destroy(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +220,8 @@ int main(void)
         cmocka_unit_test(test_calls_and_batches_give_the_same_bits),
         cmocka_unit_test(test_parts_give_the_same_bits),
         cmocka_unit_test(test_upstream),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_not_finite),
     };
 
     return cmocka_run_group_tests_name("scenes whole", tests, NULL, NULL);
