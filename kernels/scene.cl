@@ -14,26 +14,41 @@
 #define ROOM LANES /* triangles */
 #define FOURS (SHARED_SLOT / 4u)
 
-/* Sets up the triangles, a lane each; the teams share what there is to do for one. in: the scene's [T][10]. */
-static inline void set_up(global const float *in, const struct shared_view *view, uint lane, uint member,
-                          local struct shared_triangle *records, local uint2 *bounds)
+/* A lane's triangle as it comes from the host, if there is one. in: the scene's [T][10]. */
+static inline void load_triangle(global const float *in, const struct shared_view *view, uint lane, float *p)
 {
-    global const float2 *pairs = (global const float2 *)in + lane * (SHARED_STRIDE / 2u);
-    local struct shared_triangle *t = records + lane;
-    float p[SHARED_STRIDE];
-    if (lane >= view->triangles)
-        return;
+    global const float2 *pairs = (global const float2 *)in + min(lane, view->triangles - 1u) * (SHARED_STRIDE / 2u);
     UNROLLED for (uint v = 0; v < SHARED_STRIDE / 2u; ++v)
     {
         const float2 pair = pairs[v];
         p[2u * v] = pair.x;
         p[2u * v + 1u] = pair.y;
     }
+}
+
+/* Makes compilers load, or work out, what they would leave to where it is used first: behind a branch, or a barrier. */
+static inline void have_ready(const float *values, uint count)
+{
+#ifdef PATH_PTX
+    UNROLLED for (uint i = 0; i < count; ++i) asm volatile("// ready" ::"f"(values[i]));
+#endif
+}
+
+/* Sets up a lane's triangle; the teams share what there is to do. */
+static inline void set_up(const float *p, const struct shared_view *view, uint lane, uint member,
+                          local struct shared_triangle *records, local uint2 *bounds)
+{
+    local struct shared_triangle *t = records + lane;
     const uint flags = flags_of(p);
+    if (lane >= view->triangles)
+        return;
     for (uint part = member; part < 4u; part += TEAMS) {
         if (part < 3u) {
-            const float2 here = pairs[part], next = pairs[(part + 1u) % 3u];
-            const struct edge_frame e = frame_edge(here.x, here.y, next.x, next.y, flags & SHARED_FLAG_CLOCKWISE);
+            const float here_x = part == 0 ? p[0] : part == 1u ? p[2] : p[4];
+            const float here_y = part == 0 ? p[1] : part == 1u ? p[3] : p[5];
+            const float next_x = part == 0 ? p[2] : part == 1u ? p[4] : p[0];
+            const float next_y = part == 0 ? p[3] : part == 1u ? p[5] : p[1];
+            const struct edge_frame e = frame_edge(here_x, here_y, next_x, next_y, flags & SHARED_FLAG_CLOCKWISE);
             ((local float4 *)t->edge)[part] = e.line;
             t->length[part] = e.length;
             t->inverse[part] = e.inverse;
@@ -310,6 +325,7 @@ scene_pass(const struct shared_view view, global const float *in, global const f
     const uint column = (uint)get_group_id(0), across = (uint)get_num_groups(0);
     const uint group = (uint)get_group_id(1) * across + column, groups = across * (uint)get_num_groups(1);
     const uint member = (uint)get_local_id(1), lane = member * LANES + (uint)get_local_id(0);
+    const uint row = (uint)get_group_id(1) * TEAMS + member;
     const size_t scene = view.first_scene + get_group_id(2), plane = (size_t)view.width * view.height * 3;
     struct work work;
     struct walk walk;
@@ -324,13 +340,22 @@ scene_pass(const struct shared_view view, global const float *in, global const f
     work.slots = sums[member];
     work.chunk = chunks[member];
     work.whole = true;
-    place_tile(&work.tile, &view, work.team.lane, column, (uint)get_group_id(1) * TEAMS + member);
-    /* All that is to be loaded is on its way together. */
+    /* All that is to be loaded is on its way while the tile is placed. */
+    float p[SHARED_STRIDE];
+    load_triangle(in + (view.in_first + scene) * view.triangles * SUMS, &view, work.team.lane, p);
+    have_ready(p, SHARED_STRIDE);
     goal += (view.goal_first + scene) * plane;
-    load_pixel(goal, &view, work.tile.px, work.tile.py, &walk.g_r[0], &walk.g_g[0], &walk.g_b[0]);
+    load_pixel(goal, &view, (int)(column * TILE_W + work.team.lane % BLOCK_W),
+               (int)(row * TILE_H + work.team.lane / BLOCK_W), &walk.g_r[0], &walk.g_g[0], &walk.g_b[0]);
     global const float *ground = in + (size_t)view.in_scenes * view.triangles * SUMS + (view.in_first + scene) * 3;
     work.ground = (float4)(ground[0], ground[1], ground[2], 0.0f);
-    set_up(in + (view.in_first + scene) * view.triangles * SUMS, &view, work.team.lane, member, records, bounds);
+    have_ready(walk.g_b, 1);
+    place_tile(&work.tile, &view, work.team.lane, column, row);
+    have_ready(&work.tile.left, 1);
+    have_ready(&work.tile.top, 1);
+    have_ready(work.tile.x_at, 1);
+    have_ready(work.tile.y_at, 1);
+    set_up(p, &view, work.team.lane, member, records, bounds);
     if (lane == 0)
         sum_count[0] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -363,16 +388,14 @@ scene_pass(const struct shared_view view, global const float *in, global const f
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!is_last[0])
         return;
-#ifdef WITH_LOSS
-#if TEAMS > 1
-    if (member == TEAMS - 1u)
-#endif
-    {
-        const float all = team_sum(&work.team, part_of_loss(loss_partials, groups, work.team.lane, LANES));
-        if (work.team.lane == 0)
-            losses[view.out_first + scene] = all * view.loss_scale;
-    }
+#ifdef WITH_LOSS /* its first load is under way beside those of the sums */
+    const float loss = first_of_loss(loss_partials, groups, work.team.lane);
 #endif
     gather_scene(&view, slots, records, bounds, lane, across, groups, (local float4 *)sums[0],
                  out + (view.out_first + scene) * view.triangles * SUMS);
+#ifdef WITH_LOSS
+    const float all = team_sum(&work.team, part_of_loss(loss, loss_partials, groups, work.team.lane, LANES));
+    if (lane == 0)
+        losses[view.out_first + scene] = all * view.loss_scale;
+#endif
 }
