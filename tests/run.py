@@ -22,6 +22,7 @@ import xml.etree.ElementTree
 SUITES = ["lint", "check-unit", "check-kernels", "check-cli", "check-baseline", "check-html", "check-clang",
           "check-san", "check-fuzz", "check-oclgrind"]
 PROGRAM_SECONDS = 300
+WRAPPED_SECONDS = 1200
 SUITE_SECONDS = 900
 
 
@@ -94,19 +95,19 @@ def read_tap(output):
     return counts, planned
 
 
-def run_program(command):
-    status, output = run(command, PROGRAM_SECONDS, CMOCKA_MESSAGE_OUTPUT="TAP")
+def run_program(command, seconds):
+    status, output = run(command, seconds, CMOCKA_MESSAGE_OUTPUT="TAP")
     counts, planned = read_tap(output)
     seen = counts.passed + counts.failed + counts.skipped
     trouble = None
     if status is None or status < 0:
-        trouble = trouble_of(status, PROGRAM_SECONDS)
+        trouble = trouble_of(status, seconds)
     elif planned == 0:
-        trouble = f"ran no test ({trouble_of(status, PROGRAM_SECONDS)})"
+        trouble = f"ran no test ({trouble_of(status, seconds)})"
     elif seen != planned:
         trouble = f"{planned} tests planned, {seen} reported"
     elif status != 0 and counts.failed == 0:
-        trouble = trouble_of(status, PROGRAM_SECONDS)
+        trouble = trouble_of(status, seconds)
     if trouble:
         counts.failed += 1
     if counts.failed:
@@ -121,7 +122,7 @@ def run_programs(suite, programs, wrap):
     for program in programs:
         start = time.monotonic()
         command = shlex.split(program)
-        counts = run_program(wrap + command)
+        counts = run_program(wrap + command, WRAPPED_SECONDS if wrap else PROGRAM_SECONDS)
         print(f"{suite}/{os.path.basename(command[0])}: {counts} ({time.monotonic() - start:.1f} s)", flush=True)
         total.add(counts)
     return total

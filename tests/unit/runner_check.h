@@ -21,7 +21,13 @@
 
 #define PLAIN CONFIG("\"triangles\": [2, 3, 4, 5, 6], \"batch\": [2]", "20")
 
-static const char *const worker_argv[] = {"/proc/self/exe", "worker", NULL};
+/* Under Valgrind /proc/self/exe is Valgrind. */
+static inline const char *const *worker_argv(void)
+{
+    static const char *argv[] = {NULL, "worker", NULL};
+    argv[0] = program_invocation_name;
+    return argv;
+}
 
 struct record {
     const struct grid *grid;
@@ -125,7 +131,7 @@ static inline bool begin(struct session_of_test *t, const char *config, const ch
                                            .selector_count = device != NULL,
                                            .backend = {.tune = tunes},
                                            .stop = &stop,
-                                           .worker_argv = worker_argv};
+                                           .worker_argv = worker_argv()};
     if (!runner_create(&options, &t->runner, err))
         return false;
     t->record.grid = runner_grid(t->runner);

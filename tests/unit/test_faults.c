@@ -220,6 +220,7 @@ static void test_a_worker_does_not_outlive_its_parent(void **state)
             (void)!go(&t, &err);
         _exit(0);
     }
+    close(said[1]);
     assert_int_equal(read(said[0], &byte, 1), 1);
     clock_sleep_ns(100000000);
     kill(parent, SIGKILL);
@@ -233,7 +234,6 @@ static void test_a_worker_does_not_outlive_its_parent(void **state)
     assert_true(worker > 0);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     close(said[0]);
-    close(said[1]);
 }
 
 int main(int argc, char **argv)

@@ -173,7 +173,7 @@ static void test_footprints(void **state)
 static void test_listing(void **state)
 {
     (void)state;
-    const struct runner_options options = {.worker_argv = worker_argv};
+    const struct runner_options options = {.worker_argv = worker_argv()};
     struct err err = ERR_INIT;
     struct device_info *devices = NULL;
     size_t count;
