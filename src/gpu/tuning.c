@@ -171,9 +171,9 @@ void tuning_recall(struct opencl_renderer *r)
     struct device_info *info = &r->base.info;
     struct err err = ERR_INIT;
 
-    if (r->tile.whole) {
+    if (r->tile.whole && can_be_whole(r->path, info)) {
         snprintf(info->tiles, sizeof info->tiles, "scenes whole (option)");
-    } else if (r->tile.blocks_x > 0) {
+    } else if (r->tile.blocks_x > 0 && r->path != PATH_CPU) {
         snprintf(info->tiles, sizeof info->tiles, "%ux%u blocks (option)", (unsigned)r->tile.blocks_x,
                  (unsigned)r->tile.blocks_y);
     } else if (is_open(r) && tuning_load(info, info->path, r->tile.pixels, &err)) {

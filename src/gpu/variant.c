@@ -247,6 +247,11 @@ static bool choose_tile(enum gpu_path path, const struct device_info *info, uint
 #define WHOLE_TRIANGLES 32u /* a lane each */
 #define WHOLE_TEAMS 4u
 
+bool can_be_whole(enum gpu_path path, const struct device_info *info)
+{
+    return path == PATH_PTX || (path == PATH_LOCAL && info->kind == DEVICE_CPU); /* on CPUs tests do so */
+}
+
 static bool is_whole(enum gpu_path path, const struct device_info *info, const struct tile_request *request,
                      const struct render_spec *spec)
 {
@@ -254,8 +259,8 @@ static bool is_whole(enum gpu_path path, const struct device_info *info, const s
                       spec->reduction == REDUCTION_ORDERED && spec->workgroup == 0 && spec->triangles > 0 &&
                       spec->triangles <= WHOLE_TRIANGLES;
 
-    if (request->whole) /* tests do so on CPUs */
-        return fits && (path == PATH_PTX || (path == PATH_LOCAL && info->kind == DEVICE_CPU));
+    if (request->whole)
+        return fits && can_be_whole(path, info);
     return fits && path == PATH_PTX && request->blocks_x == 0 && spec->width * spec->height <= WHOLE_PIXELS;
 }
 

@@ -50,6 +50,8 @@ struct tile_request {
     uint32_t blocks_x, blocks_y, teams;
     uint32_t pixels[TILE_CLASSES]; /* a tile: powers of two */
 };
+/* Whether specs that can be rendered whole are, on this path of a device, where that is asked for. */
+bool can_be_whole(enum gpu_path path, const struct device_info *info);
 /* "2x4", "2x4x2" or "whole"; ERR_USAGE for anything else. */
 bool tile_parse(const char *text, struct tile_request *out, struct err *err) GB_NODISCARD;
 

@@ -213,6 +213,27 @@ static void test_not_finite(void **state)
     r->ops->destroy(r);
 }
 
+/* Where an option for tiles changes nothing, none is named. */
+static void test_tiles_of_the_path_of_cpus(void **state)
+{
+    static const char *const shapes[] = {"whole", "2x4"};
+    struct err err = ERR_INIT;
+    char selector[32];
+
+    (void)state;
+    if (!find_device("cpu", selector)) {
+        print_message("skipped: no CPU\n");
+        skip();
+    }
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        const struct opencl_options options = {.path = "cpu", .tile = shapes[i]};
+        struct renderer *r = NULL;
+        expect_ok(opencl_create(selector, &options, &r, &err), &err, "opencl_create");
+        assert_string_equal(r->info.tiles, "");
+        r->ops->destroy(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_upstream),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_tiles_of_the_path_of_cpus),
     };
 
     return cmocka_run_group_tests_name("scenes whole", tests, NULL, NULL);
