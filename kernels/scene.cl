@@ -385,7 +385,7 @@ scene_pass(const struct shared_view view, global const float *in, global const f
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lane == 0)
         is_last[0] = count_up(counts + scene, groups);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* what other groups wrote is read behind it */
     if (!is_last[0])
         return;
 #ifdef WITH_LOSS /* its first load is under way beside those of the sums */
