@@ -145,7 +145,8 @@ static void need_launches(const struct opencl_renderer *r, const struct render_s
     const uint64_t tiles_y = (spec->height - 1) / tile_height(shape) + 1;
     const uint64_t gather = r->path == PATH_CPU ? 1 : GATHER_GROUP;
 
-    need_launch(needs, (const uint64_t[]){scenes, 1, 1}, (const uint64_t[]){shape->setup_group, 1, 1});
+    if (!shape->whole)
+        need_launch(needs, (const uint64_t[]){scenes, 1, 1}, (const uint64_t[]){shape->setup_group, 1, 1});
     if (shape->bin_tiles > 0)
         need_launch(needs,
                     (const uint64_t[]){(bin_count(shape, spec->width, spec->height) + BIN_GROUP - 1) / BIN_GROUP,
@@ -153,7 +154,7 @@ static void need_launches(const struct opencl_renderer *r, const struct render_s
                     (const uint64_t[]){BIN_GROUP, 1, 1});
     need_launch(needs, (const uint64_t[]){tiles_x, (tiles_y + group_tiles(shape) - 1) / group_tiles(shape), scenes},
                 (const uint64_t[]){shape->lanes, shape->teams, 1});
-    if (spec->mode == MODE_GRADIENT)
+    if (spec->mode == MODE_GRADIENT && !shape->whole)
         need_launch(needs, (const uint64_t[]){(uint64_t)spec->triangles + 1, 1, scenes},
                     (const uint64_t[]){gather, 1, 1});
 }
