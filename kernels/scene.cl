@@ -210,13 +210,8 @@ static inline void add_tiles(const struct shared_view *view, local const float *
 static inline bool count_up(volatile global uint *count, uint all)
 {
     uint before;
-#if defined(PATH_PTX) && defined(ORDERING_ATOMICS) /* from the host */
+#ifdef PATH_PTX
     asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "l"(count), "r"(all - 1u)
-                 : "memory");
-#elif defined(PATH_PTX)
-    asm volatile("membar.gl; atom.global.inc.u32 %0, [%1], %2; membar.gl;"
                  : "=r"(before)
                  : "l"(count), "r"(all - 1u)
                  : "memory");

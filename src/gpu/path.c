@@ -109,7 +109,8 @@ static bool has_warps(cl_device_id device, const struct device_info *info)
            warp == 32;
 }
 
-/* Atomics that order other memory accesses are of PTX's memory model, which begins with compute capability 7. */
+/* Atomics that order other memory accesses are of PTX's memory model, which begins with compute capability 7. Before it,
+ * fences would do for stores; but loads may find in a cache what was there before. */
 static bool has_ordering_atomics(cl_device_id device)
 {
     cl_uint major = 0;
@@ -139,8 +140,7 @@ static bool path_works(struct opencl_renderer *r, struct err *err)
             return err_set(err, ERR_UNSUPPORTED, "it has no warps of NVIDIA's");
         if (!try_team(r, err))
             return false;
-        if (has_ordering_atomics(r->device))
-            strbuf_add(&r->build_options, " -DORDERING_ATOMICS");
+        r->tile.apart = !has_ordering_atomics(r->device);
         return true;
     case PATH_SUBGROUPS:
         return find_subgroups(r, err);

@@ -171,7 +171,7 @@ void tuning_recall(struct opencl_renderer *r)
     struct device_info *info = &r->base.info;
     struct err err = ERR_INIT;
 
-    if (r->tile.whole && can_be_whole(r->path, info)) {
+    if (r->tile.whole && can_be_whole(r->path, info, &r->tile)) {
         snprintf(info->tiles, sizeof info->tiles, "scenes whole (option)");
     } else if (r->tile.blocks_x > 0 && r->path != PATH_CPU) {
         snprintf(info->tiles, sizeof info->tiles, "%ux%u blocks (option)", (unsigned)r->tile.blocks_x,

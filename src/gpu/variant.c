@@ -247,9 +247,10 @@ static bool choose_tile(enum gpu_path path, const struct device_info *info, uint
 #define WHOLE_TRIANGLES 32u /* a lane each */
 #define WHOLE_TEAMS 4u
 
-bool can_be_whole(enum gpu_path path, const struct device_info *info)
+bool can_be_whole(enum gpu_path path, const struct device_info *info, const struct tile_request *request)
 {
-    return path == PATH_PTX || (path == PATH_LOCAL && info->kind == DEVICE_CPU); /* on CPUs tests do so */
+    return path == PATH_PTX ? !request->apart
+                            : request->whole && path == PATH_LOCAL && info->kind == DEVICE_CPU; /* tests do so */
 }
 
 static bool is_whole(enum gpu_path path, const struct device_info *info, const struct tile_request *request,
@@ -259,9 +260,8 @@ static bool is_whole(enum gpu_path path, const struct device_info *info, const s
                       spec->reduction == REDUCTION_ORDERED && spec->workgroup == 0 && spec->triangles > 0 &&
                       spec->triangles <= WHOLE_TRIANGLES;
 
-    if (request->whole)
-        return fits && can_be_whole(path, info);
-    return fits && path == PATH_PTX && request->blocks_x == 0 && spec->width * spec->height <= WHOLE_PIXELS;
+    return fits && can_be_whole(path, info, request) &&
+           (request->whole || (request->blocks_x == 0 && spec->width * spec->height <= WHOLE_PIXELS));
 }
 
 bool shape_choose(enum gpu_path path, const struct device_info *info, uint32_t lanes,

@@ -47,11 +47,12 @@ uint32_t tile_rule(enum gpu_path path, size_t class);
 /* What is asked for, by hand or by what suits the device; zeros: choose. */
 struct tile_request {
     bool whole; /* for specs that can be */
+    bool apart; /* none can be: groups of the device cannot order what they write for each other */
     uint32_t blocks_x, blocks_y, teams;
     uint32_t pixels[TILE_CLASSES]; /* a tile: powers of two */
 };
 /* Whether specs that can be rendered whole are, on this path of a device, where that is asked for. */
-bool can_be_whole(enum gpu_path path, const struct device_info *info);
+bool can_be_whole(enum gpu_path path, const struct device_info *info, const struct tile_request *request);
 /* "2x4", "2x4x2" or "whole"; ERR_USAGE for anything else. */
 bool tile_parse(const char *text, struct tile_request *out, struct err *err) GB_NODISCARD;
 

@@ -118,7 +118,7 @@ static void test_the_batch_has_no_say(void **state)
 static void test_who_is_rendered_whole(void **state)
 {
     static const struct device_info cpu = {.kind = DEVICE_CPU, .max_work_group_size = 1024};
-    const struct tile_request whole = {.whole = true};
+    const struct tile_request whole = {.whole = true}, apart = {.whole = true, .apart = true};
     struct render_spec spec = spec_of(64, 32);
     struct tile_shape shape = shape_of(PATH_PTX, NULL, &spec);
     struct err err = ERR_INIT;
@@ -133,6 +133,7 @@ static void test_who_is_rendered_whole(void **state)
     assert_false(shape_of(PATH_LOCAL, "whole", &spec).whole); /* no GPU's work-groups see each other's writes by 1.2 */
     assert_true(shape_choose(PATH_LOCAL, &cpu, 0, &whole, &spec, &shape, &err) && shape.whole);
     assert_int_equal(shape.lanes * shape.teams, 32);
+    assert_true(shape_choose(PATH_PTX, &gpu, 0, &apart, &spec, &shape, &err) && !shape.whole);
     spec.reduction = REDUCTION_LOCAL;
     assert_false(shape_of(PATH_PTX, NULL, &spec).whole);
     spec = spec_of(64, 32);
