@@ -47,6 +47,7 @@ SLOW = {"FAULT_SLOW": 20}  # its own rules ask for a second of calls: of slow on
 COMMANDS = {
     "sweep": (["sweep", "c.json", *SWEEP], {}),
     "sweep-discrete": (["sweep", "c.json", *SWEEP], DISCRETE),
+    "sweep-whole": (["sweep", "c.json", "--path", "local", "--tile", "whole", *SWEEP], DISCRETE),
     "sweep-host": (["sweep", "h.json", *SWEEP], DISCRETE),
     "profile": (["profile", "-d", "ocl", "-a", "size=8", "-a", "triangles=2", "-a", "batch=1", *SWEEP], SLOW),
     "devices": (["devices"], {}),

@@ -272,6 +272,13 @@ def test_a_crash_is_said(command):
     assert result.stderr.endswith("gpubench: error: the process that runs the renderers ended (SIGSEGV): most likely a driver crashed\n")
 
 
+def test_counts_of_scenes_rendered_whole():
+    """The third buffer that is filled, behind the canary's two: without zeros no group would be the last."""
+    result = faults.run_point("sweep-whole", 3, FAULT_NAME="clEnqueueFillBuffer")
+    assert faults.judge(result) is None and result.code == 1
+    assert "clEnqueueFillBuffer" in faults.results_of(result)["cells"][0]["reason"]
+
+
 @pytest.fixture
 def hanging(tmp_path, request):
     """A sweep whose driver hangs in the device's first cell, or another command in a call of its own."""
