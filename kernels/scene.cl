@@ -96,7 +96,8 @@ static inline struct crossings choose(struct work *work, const struct shared_vie
         return c;
     for (uint k = 0; k < work->length; ++k) {
         const struct aimed t = work->chunk[k];
-        const uint outside = MARKS(t) & MARK_CROSSED ? find_outside(&t, work->triangles + t.place.z, &work->tile, view) : 0;
+        const uint outside =
+            MARKS(t) & MARK_CROSSED ? find_outside(&t, work->triangles + t.place.z, &work->tile, view) : 0;
         c.crossed |= MARKS(t) & MARK_CROSSED ? 1u << k : 0u;
         c.outside |= outside << k;
     }

@@ -195,8 +195,9 @@ static bool need_kernels(struct opencl_renderer *r, const struct render_spec *sp
     bool ok;
 
     shape_defines(r->path, shape, &defines);
-    ok = strbuf_ok(&defines, err) && (shape->whole || (need_kernel(r, "setup.cl", "setup", strbuf_str(&defines), needs, err) &&
-         need_kernel(r, "gather.cl", "gather", strbuf_str(&defines), needs, err)));
+    ok = strbuf_ok(&defines, err) &&
+         (shape->whole || (need_kernel(r, "setup.cl", "setup", strbuf_str(&defines), needs, err) &&
+                           need_kernel(r, "gather.cl", "gather", strbuf_str(&defines), needs, err)));
     bin_defines(shape, &defines);
     shape_length = defines.len;
     ok = ok && strbuf_ok(&defines, err) &&
