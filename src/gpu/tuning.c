@@ -174,8 +174,9 @@ void tuning_recall(struct opencl_renderer *r)
     if (r->tile.whole && can_be_whole(r->path, info, &r->tile)) {
         snprintf(info->tiles, sizeof info->tiles, "scenes whole (option)");
     } else if (r->tile.blocks_x > 0 && r->path != PATH_CPU) {
-        snprintf(info->tiles, sizeof info->tiles, "%ux%u blocks (option)", (unsigned)r->tile.blocks_x,
-                 (unsigned)r->tile.blocks_y);
+        const unsigned x = r->tile.blocks_x, y = r->tile.blocks_y, teams = r->path == PATH_PTX ? r->tile.teams : 1;
+        snprintf(info->tiles, sizeof info->tiles, "%ux%u blocks, %u team%s a group (option)", x, y, teams,
+                 teams == 1 ? "" : "s");
     } else if (is_open(r) && tuning_load(info, info->path, r->tile.pixels, &err)) {
         say_pixels(info, r->tile.pixels, "probe");
     } else if (info->kind != DEVICE_CPU) {

@@ -213,24 +213,26 @@ static void test_not_finite(void **state)
     r->ops->destroy(r);
 }
 
-/* Where an option for tiles changes nothing, none is named. */
-static void test_tiles_of_the_path_of_cpus(void **state)
+/* An option for tiles is named as far as the path heeds it. */
+static void test_tiles_are_named(void **state)
 {
-    static const char *const shapes[] = {"whole", "2x4"};
-    struct err err = ERR_INIT;
+    static const char *const named[][3] = {{"cpu", "whole", ""},
+                                           {"cpu", "2x4", ""},
+                                           {"local", "2x4x2", "2x4 blocks, 1 team a group (option)"},
+                                           {"ptx", "2x4x2", "2x4 blocks, 2 teams a group (option)"}};
     char selector[32];
 
     (void)state;
-    if (!find_device("cpu", selector)) {
-        print_message("skipped: no CPU\n");
-        skip();
-    }
-    for (size_t i = 0; i < COUNT(shapes); i++) {
-        const struct opencl_options options = {.path = "cpu", .tile = shapes[i]};
+    need_device(selector);
+    for (size_t i = 0; i < COUNT(named); i++) {
+        const struct opencl_options options = {.path = named[i][0], .tile = named[i][1]};
         struct renderer *r = NULL;
-        expect_ok(opencl_create(selector, &options, &r, &err), &err, "opencl_create");
-        assert_string_equal(r->info.tiles, "");
-        r->ops->destroy(r);
+        struct err err = ERR_INIT;
+        if (find_device(named[i][0], selector) && opencl_create(selector, &options, &r, &err)) {
+            assert_string_equal(r->info.tiles, named[i][2]);
+            r->ops->destroy(r);
+        }
+        err_fini(&err);
     }
 }
 
@@ -243,7 +245,7 @@ int main(void)
         cmocka_unit_test(test_upstream),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_tiles_of_the_path_of_cpus),
+        cmocka_unit_test(test_tiles_are_named),
     };
 
     return cmocka_run_group_tests_name("scenes whole", tests, NULL, NULL);
