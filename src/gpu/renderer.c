@@ -200,9 +200,19 @@ fail:
 
 /* ---- operations ---- */
 
-/* How much of the canvas a triangle's bounds are taken to cover before the scenes are known: what partial
- * sums take is then a guess on the safe side, and calls make as much room as their scenes need. */
+/* Which part of the canvas a triangle's bounds are taken to cover before the scenes are known. What partial sums take
+ * is then a guess on the safe side, and calls make as much room as their scenes need. Nothing is refused by that guess
+ * alone: many triangles are small ones. */
 #define ASSUMED_COVER 4
+#define LEAST_COVER 16
+
+static uint64_t assumed_slots(const struct render_spec *spec, const struct tile_shape *shape, uint64_t cover)
+{
+    const uint64_t tiles = (uint64_t)((spec->width - 1) / tile_width(shape) + 1) *
+                           ((spec->height - 1) / tile_height(shape) + 1);
+
+    return shape->whole ? whole_slots(spec, shape) : spec->triangles * (tiles / cover + 1);
+}
 
 static bool footprint(struct renderer *base, const struct render_spec *spec, struct render_footprint *out,
                       struct err *err)
@@ -212,18 +222,21 @@ static bool footprint(struct renderer *base, const struct render_spec *spec, str
                                          .max_alloc_bytes = r->base.info.max_alloc_bytes,
                                          .shared = r->base.info.host_unified};
     struct tile_shape shape;
-    struct memory_plan plan;
-    uint64_t tiles;
+    struct err refused = ERR_INIT;
+    struct memory_plan plan, least;
     bool ok;
 
     *out = (struct render_footprint){0};
     if (!spec_check(spec, BACKEND_OPENCL, err) ||
         !renderer_shape(r, spec, &shape, err) || !limits_allow(base, spec, &shape, err))
         return false;
-    tiles = (uint64_t)((spec->width - 1) / tile_width(&shape) + 1) * ((spec->height - 1) / tile_height(&shape) + 1);
-    const uint64_t slots =
-        shape.whole ? whole_slots(spec, &shape) : spec->triangles * (tiles / ASSUMED_COVER + 1);
-    ok = memory_plan(spec, &shape, slots, &limits, &plan, err);
+    ok = memory_plan(spec, &shape, assumed_slots(spec, &shape, ASSUMED_COVER), &limits, &plan, err);
+    if (!ok && memory_plan(spec, &shape, assumed_slots(spec, &shape, LEAST_COVER), &limits, &least, &refused)) {
+        err_fini(err);
+        plan = least;
+        ok = true;
+    }
+    err_fini(&refused);
     *out = plan.footprint;
     return ok;
 }

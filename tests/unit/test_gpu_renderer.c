@@ -295,6 +295,39 @@ static void test_budget_splits(void **state)
     r->ops->destroy(r);
 }
 
+/* What small triangles need is known with the scenes only: the guess before refuses none of them. */
+static void test_many_small_triangles_are_not_refused(void **state)
+{
+    struct opencl_options options = {0};
+    struct render_spec spec = small_spec(256, 256, 2000, 1);
+    struct render_footprint footprint;
+    struct renderer *r = NULL;
+    struct err err = ERR_INIT;
+    char selector[32];
+
+    (void)state;
+    need_device(selector);
+    expect_ok(opencl_create(selector, &options, &r, &err), &err, "create");
+    spec.keep_images = false;
+    spec.sigma = 0.001f;
+    expect_ok(r->ops->footprint(r, &spec, &footprint, &err), &err, "footprint");
+    r->ops->destroy(r);
+    options.memory_budget_bytes = footprint.device_bytes / 3 * 2;
+    expect_ok(opencl_create(selector, &options, &r, &err), &err, "create");
+    expect_ok(r->ops->footprint(r, &spec, &footprint, &err), &err, "footprint");
+    assert_int_equal(footprint.split, 1);
+    struct render_job *job = open_job(r, &spec);
+    fill_job(job, 3);
+    call_job(job);
+    check_scene(job, 0, "small triangles");
+    r->ops->close(job);
+    spec.triangles = 200000;
+    assert_false(r->ops->footprint(r, &spec, &footprint, &err));
+    assert_int_equal(err.code, ERR_LIMIT);
+    err_fini(&err);
+    r->ops->destroy(r);
+}
+
 static void test_phases_and_profile(void **state)
 {
     (void)state;
@@ -387,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_growing_triangles),
         cmocka_unit_test(test_partial_sums_are_counted),
         cmocka_unit_test(test_budget_splits),
+        cmocka_unit_test(test_many_small_triangles_are_not_refused),
         cmocka_unit_test(test_phases_and_profile),
         cmocka_unit_test(test_vertex_order),
         cmocka_unit_test(test_workgroup),
