@@ -8,8 +8,10 @@
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "report/crossing.h"
+#include "report/drift.h"
 #include "report/kinds.h"
 #include "report/view.h"
+#include "report/warnings.h"
 
 /* One table being made: the reference against one line. */
 struct contest {
@@ -314,6 +316,21 @@ static bool put_other_axis(struct table *t, const struct contest *c, const struc
     return ok;
 }
 
+/* Intervals know nothing of a machine that is slower for a while: where it was so by more than somebody wins by. */
+static void put_doubt(struct table *t, const struct contest *c)
+{
+    const double by = warnings_unsteadiness(c->view->results);
+    double least = INFINITY;
+
+    for (size_t i = 0; i < c->view->plane.size_count * c->view->plane.triangle_count; i++) {
+        const struct ratio *r = &c->ratios[i];
+        if (r->valid && r->verdict != RATIO_TIE)
+            least = fmin(least, fmax(r->value, 1 / r->value) - 1);
+    }
+    if (by > DRIFT_TOLERATED && by > least)
+        table_foot(t, "the machine varied by %.0f %% while this ran: who wins by less is not certain", by * 100);
+}
+
 static bool put_summary(struct table *t, const struct contest *c, struct err *err)
 {
     size_t seen[RATIO_TIE + 1] = {0}, guesses = 0;
@@ -336,6 +353,7 @@ static bool put_summary(struct table *t, const struct contest *c, struct err *er
         ok = put_other_axis(t, c, &other_axes[i], err);
     if (guesses)
         table_foot(t, FOOT_GUESS);
+    put_doubt(t, c);
     return ok;
 }
 

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/strbuf.h"
 #include "base/units.h"
 #include "report/drift.h"
@@ -69,13 +71,14 @@ static struct range range_of(const struct teller *t, const char *on, const char 
     return r;
 }
 
+static const char *const canary_keys[] = {"arithmetic_ns", "memory_ns"};
+
 static void canary(const struct teller *t, const char *on, const char *what)
 {
-    static const char *const keys[] = {"arithmetic_ns", "memory_ns"}, *const words[] = {"arithmetic",
-                                                                                        "memory"};
+    static const char *const words[] = {"arithmetic", "memory"};
 
     for (size_t i = 0; i < 2; i++) {
-        const struct range r = range_of(t, on, keys[i]);
+        const struct range r = range_of(t, on, canary_keys[i]);
         if (!(r.first > 0) || r.high <= r.low * (1 + DRIFT_TOLERATED))
             continue;
         if (fabs(r.last / r.first - 1) > DRIFT_TOLERATED)
@@ -92,6 +95,39 @@ static void canary(const struct teller *t, const char *on, const char *what)
                  what, (r.high / r.low - 1) * 100, words[i]);
         return;
     }
+}
+
+#define READINGS_MAX 512u
+
+/* A single slow reading, as while a driver starts its threads, says nothing of the others. */
+static double unsteadiness_of(const struct teller *t, const char *on)
+{
+    const size_t records = json_count(t->records), step = records / READINGS_MAX + 1;
+    double readings[READINGS_MAX], most = 0;
+
+    for (size_t k = 0; k < 2; k++) {
+        size_t count = 0;
+        for (size_t i = 0; i < records; i += step) {
+            const double ns = reading(json_at(t->records, i), on, canary_keys[k]);
+            if (ns > 0)
+                readings[count++] = ns;
+        }
+        qsort(readings, count, sizeof(*readings), order_double);
+        if (count > 0)
+            most = fmax(most, readings[(3 * count - 1) / 4] / readings[count / 4] - 1);
+    }
+    return most;
+}
+
+double warnings_unsteadiness(const struct results *results)
+{
+    const struct teller t = {results, json_get(results->head, "environment"), NULL, NULL};
+    double most = unsteadiness_of(&t, "cpu");
+
+    for (size_t i = 0; i < results->device_count; i++)
+        if (results->devices[i].backend == BACKEND_OPENCL)
+            most = fmax(most, unsteadiness_of(&t, results->devices[i].selector));
+    return most;
 }
 
 static void canaries(const struct teller *t)

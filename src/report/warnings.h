@@ -9,6 +9,10 @@
 void warnings_tell(const struct results *results, void (*tell)(void *context, const char *text),
                    void *context);
 
+/* How unsteady the machine was for much of the run, by the canary that varied most: its upper quartile over its lower
+ * one, less 1. 0 where there was none. */
+double warnings_unsteadiness(const struct results *results);
+
 /* Tells where the longest submission of something came within a factor of two of what watchdogs usually allow. */
 void warnings_submission(uint64_t longest_ns, const char *of, void (*tell)(void *context, const char *text),
                          void *context);

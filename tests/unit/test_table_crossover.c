@@ -43,6 +43,41 @@ static void test_the_nine_cells(void **state)
     made_fini(&r);
 }
 
+static void add_reading(struct json *records, double ns)
+{
+    struct json *entry = json_add_object(json_set_array(json_add_object(records), "canary"));
+
+    json_set_string(entry, "on", "cpu");
+    json_set_number(entry, "arithmetic_ns", ns);
+    json_set_number(entry, "memory_ns", 1000);
+}
+
+/* Who wins by less than the machine varied did so by accident, perhaps. */
+static void test_an_unsteady_machine(void **state)
+{
+    (void)state;
+    for (int varied = 1; varied < 4; varied++) {
+        struct table *tables = NULL;
+        struct err err = ERR_INIT;
+        struct results r;
+        size_t count = 0;
+        made_init(&r);
+        struct json *records = json_set_array(r.head, "environment");
+        add_reading(records, 9000); /* alone, it says nothing */
+        for (int i = 0; i < 8; i++)
+            add_reading(records, i % 2 ? 1000 : 1000 * varied);
+        made_cell(&r, "cpu", MADE_CPU, 64, 32, 5000000, 10);
+        made_cell(&r, "device", MADE_GPU, 64, 32, 2000000, 10);
+        assert_true(table_kind_find("crossover")->make(&r, &tables, &count, &err));
+        assert_int_equal(tables[0].footer_count, varied == 3 ? 2 : 1);
+        if (varied == 3)
+            assert_string_equal(tables[0].footer[1],
+                                "the machine varied by 200 % while this ran: who wins by less is not certain");
+        tables_free(tables, count);
+        made_fini(&r);
+    }
+}
+
 /* The CPU and the GPU win in turn along the triangles of one size. */
 static void test_crosses_more_than_once(void **state)
 {
@@ -321,6 +356,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_nine_cells),
+        cmocka_unit_test(test_an_unsteady_machine),
         cmocka_unit_test(test_fitted_scenes_beside_random_ones),
         cmocka_unit_test(test_no_reason_from_a_disturbed_run),
         cmocka_unit_test(test_crosses_more_than_once),
