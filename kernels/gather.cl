@@ -1,8 +1,7 @@
 /* The second pass of the ordered reduction: adds each triangle's partial sums, and each scene's losses,
  * in an order that never changes, and makes gradients of them. */
 #include "edge_sums.h"
-
-#pragma OPENCL FP_CONTRACT OFF
+#include "frame.h"
 
 #ifdef PATH_CPU
 #define GATHER_GROUP 1u
@@ -31,11 +30,7 @@ static some part_of_sum(global const some *slots, uint count, uint part, uint pa
 /* How many partial sums a triangle has. */
 static uint slots_of(global const struct shared_triangle *t)
 {
-    const uint left = t->columns & 0xffffu, right = t->columns >> 16, top = t->rows & 0xffffu,
-               bottom = t->rows >> 16;
-    if (left >= right || t->slot == SHARED_NO_SLOT)
-        return 0;
-    return ((right - 1) / TILE_W - left / TILE_W + 1) * ((bottom - 1) / TILE_H - top / TILE_H + 1);
+    return t->slot == SHARED_NO_SLOT ? 0 : tiles_met((uint2)(t->columns, t->rows));
 }
 
 #ifdef PATH_CPU
