@@ -46,8 +46,7 @@ static void count_scene(const struct render_spec *spec, const struct tile_shape 
                         bool shared, struct scene_bytes *out)
 {
     const uint64_t t = spec->triangles, image = 12 * (uint64_t)spec->width * spec->height;
-    const uint64_t tiles = (uint64_t)((spec->width - 1) / tile_width(shape) + 1) *
-                           ((spec->height - 1) / tile_height(shape) + 1);
+    const uint64_t tiles = tile_count(shape, spec->width, spec->height);
     const bool gradient = spec->mode == MODE_GRADIENT;
 
     *out = (struct scene_bytes){

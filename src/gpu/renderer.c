@@ -208,10 +208,8 @@ fail:
 
 static uint64_t assumed_slots(const struct render_spec *spec, const struct tile_shape *shape, uint64_t cover)
 {
-    const uint64_t tiles = (uint64_t)((spec->width - 1) / tile_width(shape) + 1) *
-                           ((spec->height - 1) / tile_height(shape) + 1);
-
-    return shape->whole ? whole_slots(spec, shape) : spec->triangles * (tiles / cover + 1);
+    return shape->whole ? whole_slots(spec, shape)
+                        : spec->triangles * (tile_count(shape, spec->width, spec->height) / cover + 1);
 }
 
 static bool footprint(struct renderer *base, const struct render_spec *spec, struct render_footprint *out,

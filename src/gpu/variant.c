@@ -68,6 +68,11 @@ uint32_t group_tiles(const struct tile_shape *shape)
     return shape->shared ? 1 : shape->teams;
 }
 
+uint64_t tile_count(const struct tile_shape *shape, uint32_t width, uint32_t height)
+{
+    return (uint64_t)parts_of(width, tile_width(shape)) * parts_of(height, tile_height(shape));
+}
+
 uint64_t group_count(const struct tile_shape *shape, uint32_t width, uint32_t height)
 {
     return (uint64_t)parts_of(width, tile_width(shape)) * parts_of(height, tile_height(shape) * group_tiles(shape));

@@ -62,6 +62,7 @@ uint32_t tile_width(const struct tile_shape *shape);
 uint32_t tile_height(const struct tile_shape *shape);
 /* Tiles that a work-group spans, one above the other. */
 uint32_t group_tiles(const struct tile_shape *shape);
+uint64_t tile_count(const struct tile_shape *shape, uint32_t width, uint32_t height);
 /* Work-groups that share an image's tiles. */
 uint64_t group_count(const struct tile_shape *shape, uint32_t width, uint32_t height);
 
