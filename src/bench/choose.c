@@ -44,6 +44,7 @@ struct chooser {
     bool *selected; /* [count]: named by -d */
     bool *used;     /* [count] */
     bool *of;       /* [backends][count] */
+    const char *path;
     struct choice *out;
     struct err *err;
 };
@@ -83,16 +84,35 @@ static bool mark(struct chooser *c, const char *selector, bool *marked)
     return found || none_matches(c, selector, broken);
 }
 
-static void note_none(const struct chooser *c, const struct backend_config *backend, struct strbuf *note)
+/* Devices that a selector would have chosen, beside those that it did. */
+static bool note_left_out(const struct chooser *c, const char *const *selectors, size_t selector_count)
 {
-    strbuf_addf(note, "backend \"%s\" is left out: ", backend->name);
+    for (size_t i = 0; i < c->count; i++) {
+        struct strbuf note = STRBUF_INIT;
+        size_t s = 0;
+        while (s < selector_count && !device_matches(&c->all[i], selectors[s]))
+            s++;
+        if (s == selector_count || usable(&c->all[i]))
+            continue;
+        strbuf_addf(&note, "%s (%s) is left out: %s", c->all[i].selector, c->all[i].name, c->all[i].trouble);
+        const bool ok = add_note(c->out, &note, c->err);
+        strbuf_fini(&note);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* Why a backend has no device. */
+static void add_reason(const struct chooser *c, const struct backend_config *backend, struct strbuf *out)
+{
     for (size_t i = 0; i < c->count; i++) {
         if (c->all[i].backend == backend->kind) {
-            strbuf_addf(note, "%s cannot be used: %s", c->all[i].selector, c->all[i].trouble);
+            strbuf_addf(out, "%s cannot be used: %s", c->all[i].selector, c->all[i].trouble);
             return;
         }
     }
-    strbuf_addf(note, "there is no %s device%s", kind_title(backend->kind),
+    strbuf_addf(out, "there is no %s device%s", kind_title(backend->kind),
                 backend->kind == BACKEND_OPENCL ? "; the package pocl-opencl-icd makes one of the CPU" : "");
 }
 
@@ -100,7 +120,7 @@ static void note_none(const struct chooser *c, const struct backend_config *back
 static bool choose_for(struct chooser *c, const struct backend_config *backend, bool by_user, bool *marked)
 {
     struct strbuf note = STRBUF_INIT;
-    bool any = false;
+    bool any = false, must = false;
     if (by_user) {
         for (size_t i = 0; i < c->count; i++) {
             marked[i] = c->selected[i] && c->all[i].backend == backend->kind;
@@ -118,10 +138,12 @@ static bool choose_for(struct chooser *c, const struct backend_config *backend, 
         any = i < c->count;
         if (any)
             marked[i] = true;
-        else
-            note_none(c, backend, &note);
+        must = c->path != NULL && backend->kind == BACKEND_OPENCL;
+        if (!must)
+            strbuf_addf(&note, "backend \"%s\" is left out: ", backend->name);
+        add_reason(c, backend, &note);
     }
-    bool ok = any || add_note(c->out, &note, c->err);
+    bool ok = any || (must ? err_set(c->err, ERR_NO_DEVICE, "%s", strbuf_str(&note)) : add_note(c->out, &note, c->err));
     strbuf_fini(&note);
     return ok;
 }
@@ -161,16 +183,18 @@ out:
 }
 
 bool choose_devices(const struct device_info *all, size_t count, const struct config *config,
-                    const char *const *selectors, size_t selector_count, struct choice *out, struct err *err)
+                    const char *const *selectors, size_t selector_count, const char *path, struct choice *out,
+                    struct err *err)
 {
     *out = (struct choice){0};
-    struct chooser c = {.all = all, .count = count, .out = out, .err = err};
+    struct chooser c = {.all = all, .count = count, .path = path, .out = out, .err = err};
     c.selected = mem_calloc(count, sizeof(bool), "devices", err);
     c.used = mem_calloc(count, sizeof(bool), "devices", err);
     c.of = mem_calloc((uint64_t)count * config->backend_count, sizeof(bool), "devices", err);
     bool ok = c.selected != NULL && c.used != NULL && c.of != NULL;
     for (size_t i = 0; i < selector_count && ok; i++)
         ok = mark(&c, selectors[i], c.selected);
+    ok = ok && note_left_out(&c, selectors, selector_count);
     for (size_t b = 0; b < config->backend_count && ok; b++) {
         ok = choose_for(&c, &config->backends[b], selector_count > 0, c.of + b * count);
         for (size_t i = 0; i < count && ok; i++)

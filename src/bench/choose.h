@@ -21,9 +21,11 @@ struct choice {
 void choice_fini(struct choice *choice); /* accepts NULL and a zeroed one */
 
 /* ERR_NO_DEVICE, naming what there is, when a selector matches no usable device, or nothing is left to run
- * on. A backend without a device of its own kind gets none, and a note. */
+ * on. A backend without a device of its own kind gets none, and a note; so does each device that a selector matches
+ * beside others and that cannot be used. path: the code path that OpenCL devices were listed for, or NULL; with one, an
+ * OpenCL backend that no device is left for is an error. */
 bool choose_devices(const struct device_info *all, size_t count, const struct config *config,
-                    const char *const *selectors, size_t selector_count, struct choice *out,
+                    const char *const *selectors, size_t selector_count, const char *path, struct choice *out,
                     struct err *err) GB_NODISCARD;
 
 #endif

@@ -30,7 +30,7 @@ bool runner_create(const struct runner_options *options, struct runner **out, st
     if (!runner_start(r, err))
         goto failed;
     if (!choose_devices(r->all, r->all_count, options->config, options->selectors, options->selector_count,
-                        &r->choice, err)) {
+                        options->backend.path, &r->choice, err)) {
         if (err->code == ERR_NO_DEVICE && r->note_count > 0)
             err_wrap(err, "%s", r->notes[0]);
         goto failed;

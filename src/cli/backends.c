@@ -28,9 +28,8 @@ static bool create_openmp(const char *selector, const struct backend_options *op
 static bool list_opencl(const struct backend_options *options, struct device_info **out, size_t *count,
                         struct err *err)
 {
-    (void)options;
     signals_driver_begin();
-    const bool ok = opencl_list(out, count, err);
+    const bool ok = opencl_list(options->path, out, count, err);
     signals_driver_end();
     return ok;
 }

@@ -38,7 +38,8 @@ struct measure_options {
     {.name = "path",                                                                                         \
      .type = OPTION_TEXT,                                                                                    \
      .argument = "NAME",                                                                                     \
-     .help = "code path of the OpenCL renderer: ptx, subgroups, local or cpu",                               \
+     .help = "code path of the OpenCL renderer: ptx, subgroups, local or cpu. A device that cannot run it is "\
+             "left out; it is an error where none can",                                                      \
      .choices = measure_paths,                                                                               \
      .offset = offsetof(struct measure_options, path)},                                                      \
     {.name = "tile",                                                                                         \

@@ -5,18 +5,21 @@
 #include "base/mem.h"
 #include "cli/backends.h"
 
+static bool is_asked(const struct text_list *asked, const struct device_info *device)
+{
+    for (size_t i = 0; i < asked->count; i++)
+        if (device_matches(device, asked->items[i]))
+            return true;
+    return false;
+}
+
 static bool is_wanted(const struct measure_options *options, enum opencl_default which,
                       const struct device_info *devices, size_t count, size_t index)
 {
-    const struct text_list *asked = &options->devices;
-
-    if (asked->count == 0)
-        return which == OPENCL_ALL ? devices[index].trouble[0] == '\0'
-                                   : index == device_best(devices, count, BACKEND_OPENCL);
-    for (size_t i = 0; i < asked->count; i++)
-        if (device_matches(&devices[index], asked->items[i]))
-            return true;
-    return false;
+    if (options->devices.count > 0)
+        return is_asked(&options->devices, &devices[index]);
+    return which == OPENCL_ALL ? devices[index].trouble[0] == '\0'
+                               : index == device_best(devices, count, BACKEND_OPENCL);
 }
 
 static bool check_asked(const struct text_list *asked, const struct device_info *devices, size_t count,
@@ -34,11 +37,11 @@ static bool check_asked(const struct text_list *asked, const struct device_info 
 }
 
 /* With the first reason there is. */
-static void none_usable(const struct device_info *devices, size_t count, struct err *err)
+static void none_usable(const struct text_list *asked, const struct device_info *devices, size_t count, struct err *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (devices[i].trouble[0] != '\0')
-            err_set(err, ERR_NO_DEVICE, "no OpenCL device can be used: %s: %s", devices[i].selector,
+        if (devices[i].trouble[0] != '\0' && (asked->count == 0 || is_asked(asked, &devices[i])))
+            err_set(err, ERR_NO_DEVICE, "%s cannot be used: %s", devices[i].selector,
                     devices[i].trouble);
     err_set(err, ERR_NO_DEVICE, "no OpenCL device can be used; gpubench devices lists them");
 }
@@ -47,26 +50,25 @@ bool opencl_devices_choose(const struct measure_options *options, enum opencl_de
                            struct device_info **out, size_t *count, struct err *err)
 {
     struct device_info *devices = NULL, *wanted = NULL;
+    struct backend_options backend;
     size_t all = 0;
 
     *count = 0;
-    if (!backend_factories[BACKEND_OPENCL].list(NULL, &devices, &all, err) ||
+    if (!measure_backend_options(options, &backend, err) ||
+        !backend_factories[BACKEND_OPENCL].list(&backend, &devices, &all, err) ||
         !check_asked(&options->devices, devices, all, err))
         goto out;
     wanted = mem_calloc(all, sizeof(*wanted), "devices", err);
     if (!wanted)
         goto out;
-    for (size_t i = 0; i < all; i++) {
-        if (!is_wanted(options, which, devices, all, i))
-            continue;
-        if (devices[i].trouble[0] == '\0')
+    for (size_t i = 0; i < all; i++)
+        if (devices[i].trouble[0] == '\0' && is_wanted(options, which, devices, all, i))
             wanted[(*count)++] = devices[i];
-        else
-            say(&options->base, "%s (%s) is left out: %s", devices[i].selector, devices[i].name,
-                devices[i].trouble);
-    }
+    for (size_t i = 0; i < all && *count > 0; i++)
+        if (devices[i].trouble[0] != '\0' && is_wanted(options, which, devices, all, i))
+            say(&options->base, "%s (%s) is left out: %s", devices[i].selector, devices[i].name, devices[i].trouble);
     if (*count == 0) {
-        none_usable(devices, all, err);
+        none_usable(&options->devices, devices, all, err);
         free(wanted);
         wanted = NULL;
     }

@@ -50,6 +50,18 @@ static bool is_wanted(const struct text_list *asked, const struct device_info *d
     return device->backend == BACKEND_OPENMP || index == device_best(devices, count, BACKEND_OPENCL);
 }
 
+/* A code path was asked for, and no OpenCL device can run it: the CPU alone is not what was meant. */
+static bool lacks_path(const struct measure_options *options, const struct device_info *devices, size_t count,
+                       struct err *err)
+{
+    if (!options->path || options->devices.count > 0 || device_best(devices, count, BACKEND_OPENCL) < count)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (devices[i].backend == BACKEND_OPENCL)
+            return !err_set(err, ERR_NO_DEVICE, "%s cannot be used: %s", devices[i].selector, devices[i].trouble);
+    return !err_set(err, ERR_NO_DEVICE, "there is no OpenCL device");
+}
+
 static bool none_matches(const char *asked, const struct device_info *devices, size_t count,
                          const struct err *missing, struct err *err)
 {
@@ -69,7 +81,7 @@ bool render_devices(const struct measure_options *options, struct device_info **
     struct err missing = ERR_INIT;
     size_t total, kept = 0;
 
-    if (!list_all(options, &all, &total, &missing, err))
+    if (!list_all(options, &all, &total, &missing, err) || lacks_path(options, all, total, err))
         goto fail;
     for (size_t i = 0; i < asked->count; i++) {
         size_t found = 0;
@@ -84,8 +96,13 @@ bool render_devices(const struct measure_options *options, struct device_info **
     bool *wanted = mem_calloc(total, sizeof *wanted, "devices", err);
     if (!wanted)
         goto fail;
-    for (size_t i = 0; i < total; i++)
-        wanted[i] = all[i].trouble[0] == '\0' && is_wanted(asked, all, total, i);
+    for (size_t i = 0; i < total; i++) {
+        wanted[i] = is_wanted(asked, all, total, i);
+        if (!wanted[i] || all[i].trouble[0] == '\0')
+            continue;
+        say(&options->base, "%s (%s) is left out: %s", all[i].selector, all[i].name, all[i].trouble);
+        wanted[i] = false;
+    }
     for (size_t i = 0; i < total; i++)
         if (wanted[i])
             all[kept++] = all[i];

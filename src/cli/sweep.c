@@ -71,6 +71,7 @@ struct sweep {
     size_t repeat;
     bool refine;
     bool several; /* configs: -o names the folder of their results files */
+    bool hopeless; /* no device is what the command line asks for, whatever the config */
 };
 
 static bool choose(struct measurement *m, const char *name, bool only_check, struct err *err)
@@ -115,12 +116,12 @@ static bool measure(const struct sweep *s, struct measurement *m, struct err *er
     return m->to_output || tables_print(&m->results, 1, NULL, 0, s->options->format, err);
 }
 
-/* Whatever comes of it, the next config has its turn. */
-static int sweep_one(const struct sweep *s, struct measurement *m)
+static int sweep_one(struct sweep *s, struct measurement *m)
 {
     struct err err = ERR_INIT;
     bool ok = choose_output(s, m, true, &err) && measurement_start(m, &err) &&
               (s->options->dry_run ? dry_run_print(m->runner, &m->config, &err) : measure(s, m, &err));
+    s->hopeless = err.code == ERR_NO_DEVICE && (s->options->devices.count > 0 || s->options->path);
     int code = ok ? EXIT_OK : report_error(&err);
 
     if (ok && s->options->dry_run && s->refine)
@@ -139,7 +140,8 @@ static bool named_once(const struct text_list *names, size_t index, struct err *
     return true;
 }
 
-/* A config's error is found before anything runs. */
+/* A config's error is found before anything runs. Whatever comes of a run, the next config has its turn, but where none
+ * would find a device. */
 static int sweep_all(struct sweep *s, const struct text_list *names)
 {
     struct err err = ERR_INIT;
@@ -158,7 +160,7 @@ static int sweep_all(struct sweep *s, const struct text_list *names)
     if (!all || opened < names->count)
         code = report_error(&err);
     for (size_t i = 0; i < opened; i++) {
-        if (opened == names->count && code != EXIT_INTERRUPTED) {
+        if (opened == names->count && code != EXIT_INTERRUPTED && !s->hopeless) {
             if (i > 0)
                 putchar('\n');
             code = worse_exit(code, sweep_one(s, &all[i]));

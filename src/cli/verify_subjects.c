@@ -48,7 +48,7 @@ static bool choose(const struct device_list *all, const struct measure_options *
     struct config config = {0};
     bool ok = root && config_from_json(root, "verify", &config, err) &&
               choose_devices(all->items, all->count, &config, options->devices.items, options->devices.count,
-                             out, err);
+                             options->path, out, err);
 
     config_fini(&config);
     json_free(root);

@@ -303,7 +303,7 @@ static cl_int get_devices(cl_platform_id platform, cl_device_id ids[MAX_DEVICES]
     return code;
 }
 
-bool opencl_list(struct device_info **out, size_t *count, struct err *err)
+bool opencl_list(const char *path, struct device_info **out, size_t *count, struct err *err)
 {
     cl_platform_id platforms[MAX_PLATFORMS];
     cl_uint platform_count = 0;
@@ -327,7 +327,7 @@ bool opencl_list(struct device_info **out, size_t *count, struct err *err)
         for (cl_uint d = 0; d < found; d++) {
             device_describe(platforms[p], ids[d], p, d, &list[used]);
             mark_duplicate(list, used, &list[used]);
-            path_describe(ids[d], &list[used]);
+            path_describe(ids[d], path, &list[used]);
             tuning_describe(&list[used]);
             used++;
         }

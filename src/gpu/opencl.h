@@ -25,9 +25,10 @@ struct opencl_options {
 #define OPENCL_SUBMIT_NS UINT64_C(150000000)
 
 /* Every OpenCL device, in the order of platforms and devices. What cannot be used is listed, too: broken
- * or empty platforms and devices that another platform has already shown, with the reason in `trouble`.
+ * or empty platforms, devices that another platform has already shown, and those that cannot run `path` (as in
+ * opencl_options; NULL: none is asked for), with the reason in `trouble`.
  * *out is the caller's to free. No platform at all: false, ERR_NO_DEVICE, with how to get one. */
-bool opencl_list(struct device_info **out, size_t *count, struct err *err) GB_NODISCARD;
+bool opencl_list(const char *path, struct device_info **out, size_t *count, struct err *err) GB_NODISCARD;
 
 /* Opens the device with this selector ("ocl:P:D"). ERR_NO_DEVICE when there is none or it has trouble;
  * ERR_UNSUPPORTED when it cannot run the path asked for. renderer->ops->destroy releases it. */

@@ -61,8 +61,6 @@ static bool find_subgroups(struct opencl_renderer *r, struct err *err)
     const uint64_t preferred = r->base.info.preferred_group_multiple;
     uint32_t sizes[] = {32, 16, 64};
 
-    if (!r->base.info.has_subgroups)
-        return err_set(err, ERR_UNSUPPORTED, "it has no sub-groups");
     for (size_t i = 1; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         if (sizes[i] == preferred) {
             sizes[i] = sizes[0];
@@ -131,13 +129,23 @@ static uint32_t vector_lanes(const struct opencl_renderer *r)
                : 8;
 }
 
+/* Why a device need not be tried; NULL: nothing that the path takes is missing. */
+static const char *missing_for(enum gpu_path path, cl_device_id device, const struct device_info *info)
+{
+    if (path == PATH_PTX && !has_warps(device, info))
+        return "it has no warps of NVIDIA's";
+    return path == PATH_SUBGROUPS && !info->has_subgroups ? "it has no sub-groups" : NULL;
+}
+
 /* Whether r->path works: it is tried where it takes more than every device must have. */
 static bool path_works(struct opencl_renderer *r, struct err *err)
 {
+    const char *missing = missing_for(r->path, r->device, &r->base.info);
+
+    if (missing)
+        return err_set(err, ERR_UNSUPPORTED, "%s", missing);
     switch (r->path) {
     case PATH_PTX:
-        if (!has_warps(r->device, &r->base.info))
-            return err_set(err, ERR_UNSUPPORTED, "it has no warps of NVIDIA's");
         if (!try_team(r, err))
             return false;
         r->tile.apart = !has_ordering_atomics(r->device);
@@ -152,6 +160,8 @@ static bool path_works(struct opencl_renderer *r, struct err *err)
     }
     return true;
 }
+
+#define CANNOT_RUN "it cannot run the code path '%s': %s"
 
 bool path_choose(struct opencl_renderer *r, const char *forced, struct err *err)
 {
@@ -171,16 +181,15 @@ bool path_choose(struct opencl_renderer *r, const char *forced, struct err *err)
         r->path++;
     }
     if (!works)
-        err_set(err, ERR_UNSUPPORTED, "%s cannot run the code path '%s': %s", info->name, path_name(r->path),
-                why.text);
+        err_set(err, ERR_UNSUPPORTED, CANNOT_RUN, path_name(r->path), why.text);
     err_fini(&why);
     snprintf(info->path, sizeof(info->path), "%s", path_name(r->path));
     return works && strbuf_ok(&r->build_options, err);
 }
 
-static void describe_opened(struct device_info *info)
+static void describe_opened(const char *forced, struct device_info *info)
 {
-    const struct opencl_options options = {0};
+    const struct opencl_options options = {.path = forced};
     struct renderer *renderer = NULL;
     struct err err = ERR_INIT;
 
@@ -188,20 +197,30 @@ static void describe_opened(struct device_info *info)
         snprintf(info->path, sizeof(info->path), "%s", renderer->info.path);
         snprintf(info->path_note, sizeof(info->path_note), "%s", renderer->info.path_note);
         renderer->ops->destroy(renderer);
+    } else if (forced && err.code == ERR_UNSUPPORTED) {
+        snprintf(info->trouble, sizeof(info->trouble), "%.500s", err.text);
     }
     err_fini(&err);
 }
 
-void path_describe(cl_device_id device, struct device_info *info)
+void path_describe(cl_device_id device, const char *forced, struct device_info *info)
 {
+    struct err unknown = ERR_INIT;
+    enum gpu_path path;
+
     if (info->trouble[0] != '\0')
         return;
-    if (info->kind != DEVICE_CPU && info->has_subgroups && !has_warps(device, info)) {
-        describe_opened(info);
-        return;
-    }
-    const enum gpu_path path = info->kind == DEVICE_CPU  ? PATH_CPU
-                               : has_warps(device, info) ? PATH_PTX
-                                                         : PATH_LOCAL;
-    snprintf(info->path, sizeof(info->path), "%s", path_name(path));
+    path = info->kind == DEVICE_CPU  ? PATH_CPU
+           : has_warps(device, info) ? PATH_PTX
+           : info->has_subgroups     ? PATH_SUBGROUPS
+                                     : PATH_LOCAL;
+    if (forced && !path_parse(forced, &path, &unknown))
+        err_fini(&unknown); /* who opens the device is told */
+    const char *missing = missing_for(path, device, info);
+    if (missing)
+        snprintf(info->trouble, sizeof(info->trouble), CANNOT_RUN, path_name(path), missing);
+    else if (path == PATH_SUBGROUPS)
+        describe_opened(forced, info);
+    else
+        snprintf(info->path, sizeof(info->path), "%s", path_name(path));
 }

@@ -11,8 +11,9 @@
 bool path_choose(struct opencl_renderer *r, const char *forced, struct err *err) GB_NODISCARD;
 
 /* Of a device that is not opened: fills info.path and info.path_note. Opens it for a moment where its
- * features leave the path open; both stay empty where that fails. */
-void path_describe(cl_device_id device, struct device_info *info);
+ * features leave the path open; both stay empty where that fails. forced: as above; where the device cannot run it,
+ * that is info.trouble. */
+void path_describe(cl_device_id device, const char *forced, struct device_info *info);
 
 /* Whether a kernel of the path runs in teams as large as its text was built for: compilers may choose the
  * size of sub-groups kernel by kernel. ERR_UNSUPPORTED where it does not. */

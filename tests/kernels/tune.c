@@ -186,7 +186,7 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (!opencl_list(&devices, &count, &err) || device_best(devices, count, BACKEND_OPENCL) == count ||
+    if (!opencl_list(NULL, &devices, &count, &err) || device_best(devices, count, BACKEND_OPENCL) == count ||
         !opencl_create(devices[device_best(devices, count, BACKEND_OPENCL)].selector, &options, &r, &err))
         goto out;
     for (int i = optind; i < argc; i++) {

@@ -35,7 +35,7 @@ static inline bool find_device(const char *path, char selector[32])
     struct err err = ERR_INIT;
     size_t count = 0;
 
-    if (!opencl_list(&devices, &count, &err))
+    if (!opencl_list(NULL, &devices, &count, &err))
         print_message("%s\n", err.text);
     err_fini(&err);
     for (size_t i = 0; i < count; i++)

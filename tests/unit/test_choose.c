@@ -25,7 +25,7 @@ static const char *chosen(const struct device_info *all, size_t count, const cha
 {
     static char line[512];
     line[0] = '\0';
-    if (!choose_devices(all, count, &config, selectors, n, choice, err))
+    if (!choose_devices(all, count, &config, selectors, n, NULL, choice, err))
         return "error";
     for (size_t b = 0; b < 2; b++) {
         strcat(strcat(line, backends[b].name), ":");
@@ -120,6 +120,44 @@ static void test_a_backend_without_a_device_is_left_out_with_a_note(void **state
     choice_fini(&choice);
 }
 
+static void test_a_path_that_no_device_can_run_is_an_error(void **state)
+{
+    (void)state;
+    struct device_info all[5];
+    struct choice choice;
+    struct err err = ERR_INIT;
+    fill(all);
+    strcpy(all[1].trouble, "it cannot run the code path 'ptx': it has no warps");
+    assert_false(choose_devices(all, 2, &config, NULL, 0, "ptx", &choice, &err));
+    assert_int_equal(err.code, ERR_NO_DEVICE);
+    assert_string_equal(err.text, "ocl:0:0 cannot be used: it cannot run the code path 'ptx': it has no warps");
+    err_fini(&err);
+    /* Others can, or none was to. */
+    assert_true(choose_devices(all, 5, &config, NULL, 0, "ptx", &choice, &err));
+    assert_string_equal(choice.of_backend[1].selectors[0], "ocl:2:0");
+    choice_fini(&choice);
+    const char *openmp = "openmp";
+    assert_true(choose_devices(all, 2, &config, &openmp, 1, "ptx", &choice, &err));
+    choice_fini(&choice);
+}
+
+static void test_a_device_that_a_selector_leaves_out_is_told_once(void **state)
+{
+    (void)state;
+    struct device_info all[5];
+    struct choice choice;
+    struct err err = ERR_INIT;
+    const char *const several[] = {"gpu", "h200"};
+    fill(all);
+    strcpy(all[3].trouble, "its driver has no compiler for kernels");
+    assert_string_equal(chosen(all, 5, several, 2, &choice, &err), "cpu:;device: ocl:2:1;");
+    assert_int_equal(choice.note_count, 2);
+    assert_string_equal(choice.notes[0],
+                        "ocl:2:0 (NVIDIA H200) is left out: its driver has no compiler for kernels");
+    assert_string_equal(choice.notes[1], "backend \"cpu\" is left out: -d names no OpenMP device");
+    choice_fini(&choice);
+}
+
 static void test_a_backend_names_its_device(void **state)
 {
     (void)state;
@@ -169,6 +207,8 @@ int main(void)
         cmocka_unit_test(test_default_is_the_best_there_is),
         cmocka_unit_test(test_selectors_replace_the_default),
         cmocka_unit_test(test_a_backend_without_a_device_is_left_out_with_a_note),
+        cmocka_unit_test(test_a_path_that_no_device_can_run_is_an_error),
+        cmocka_unit_test(test_a_device_that_a_selector_leaves_out_is_told_once),
         cmocka_unit_test(test_a_backend_names_its_device),
         cmocka_unit_test(test_nothing_to_run_on),
     };

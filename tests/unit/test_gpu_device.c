@@ -195,7 +195,7 @@ static void test_this_machine(void **state)
     size_t count = 0;
 
     (void)state;
-    if (!opencl_list(&list, &count, &err)) {
+    if (!opencl_list(NULL, &list, &count, &err)) {
         assert_int_equal(err.code, ERR_NO_DEVICE);
         assert_non_null(strstr(err.text, "pocl-opencl-icd"));
         print_message("skipped: %s\n", err.text);
