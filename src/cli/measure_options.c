@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "gpu/program.h"
 #include "gpu/variant.h"
 
 const char *const measure_isas[] = {"avx512", "avx2", "portable", NULL};
@@ -13,6 +14,8 @@ bool measure_backend_options(const struct measure_options *options, struct backe
 {
     if (options->kernel_dir && access(options->kernel_dir, R_OK | X_OK) != 0)
         return err_set_native(err, ERR_IO, errno, "--kernel-dir %s", options->kernel_dir);
+    if (options->kernel_dir && !program_check_dir(options->kernel_dir, err))
+        return err_wrap(err, "--kernel-dir");
     if (options->tile && !tile_parse(options->tile, &(struct tile_request){0}, err))
         return err_wrap(err, "--tile");
     *out = (struct backend_options){

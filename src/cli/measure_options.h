@@ -51,7 +51,7 @@ struct measure_options {
      .offset = offsetof(struct measure_options, tile)},                                                      \
     {                                                                                                        \
         .name = "kernel-dir", .type = OPTION_TEXT, .argument = "DIR",                                        \
-        .help = "read the kernels from this folder instead of the program",                                  \
+        .help = "read the kernels from this folder, which has all of them, instead of the program",          \
         .offset = offsetof(struct measure_options, kernel_dir)                                               \
     }
 
@@ -154,8 +154,8 @@ struct measure_options {
 
 extern const char *const measure_isas[], *const measure_paths[];
 
-/* The part of them that renderers are made with; strings are argv's. ERR_IO: there is no such folder of
- * kernels. */
+/* The part of them that renderers are made with; strings are argv's. ERR_IO, ERR_BUILD: there is no such folder of
+ * kernels, or one is missing there. */
 bool measure_backend_options(const struct measure_options *options, struct backend_options *out,
                              struct err *err) GB_NODISCARD;
 

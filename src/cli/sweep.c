@@ -186,7 +186,9 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
 
     if (devices_asked(&given->measure.devices))
         return devices_print(&given->measure);
-    bool ok = dry_run_check(&given->measure, &err) && configs_expand(arguments, &names, &err);
+    bool ok = dry_run_check(&given->measure, &err) &&
+              measure_backend_options(&given->measure, &(struct backend_options){0}, &err) &&
+              configs_expand(arguments, &names, &err);
     s.several = names.count > 1;
     if (ok && s.several && given->measure.output && strcmp(given->measure.output, "-") == 0)
         ok =

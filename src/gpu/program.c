@@ -24,11 +24,17 @@ struct expansion {
     size_t depth; /* of files that include each other */
 };
 
+static const char *embedded_file(size_t i)
+{
+    const char *name = strrchr(embedded_kernels[i].name, '/');
+
+    return name ? name + 1 : embedded_kernels[i].name;
+}
+
 static bool read_embedded(const char *file, struct strbuf *out)
 {
     for (size_t i = 0; i < embedded_kernels_count; i++) {
-        const char *name = strrchr(embedded_kernels[i].name, '/');
-        if (strcmp(name ? name + 1 : embedded_kernels[i].name, file) == 0) {
+        if (strcmp(embedded_file(i), file) == 0) {
             strbuf_add_bytes(out, embedded_kernels[i].text, embedded_kernels[i].length);
             return true;
         }
@@ -107,6 +113,19 @@ bool program_source(const char *file, const char *kernel_dir, struct strbuf *out
     struct expansion x = {.kernel_dir = kernel_dir, .out = out, .depth = 0};
 
     return expand(&x, file, err);
+}
+
+bool program_check_dir(const char *kernel_dir, struct err *err)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < embedded_kernels_count; i++) {
+        const char *ending = strrchr(embedded_file(i), '.');
+        struct strbuf source = STRBUF_INIT;
+        ok = (ending && strcmp(ending, ".cl") != 0) || program_source(embedded_file(i), kernel_dir, &source, err);
+        strbuf_fini(&source);
+    }
+    return ok;
 }
 
 /* Where a line of a source lies by its #line directives; false: before the first of them. */

@@ -12,6 +12,10 @@
  * a build log names kernels/tile.cl:12. kernel_dir: NULL for the sources in the program. An empty one is ERR_BUILD. */
 bool program_source(const char *file, const char *kernel_dir, struct strbuf *out, struct err *err) GB_NODISCARD;
 
+/* Whether a folder has every kernel that the program has, and what they include there. The error names the first file
+ * that is missing or empty. */
+bool program_check_dir(const char *kernel_dir, struct err *err) GB_NODISCARD;
+
 /* A compiler's log of such a source. Compilers that take no notice of #line (NVIDIA's) count the lines of the whole:
  * "<kernel>:1551:42" becomes "kernels/tile.cl:12:42". */
 void program_log_lines(const char *log, const char *source, struct strbuf *out);

@@ -1,10 +1,11 @@
 """What cannot be understood: exit 2, one line on standard error, nothing on standard output, nothing left behind."""
 import os
 import re
+import shutil
 
 import pytest
 
-from conftest import STANDARD
+from conftest import ROOT, STANDARD
 
 CASES = [
     (["swep"], '"swep" is not a command; did you mean "sweep"?'),
@@ -93,6 +94,27 @@ def test_kernel_dir_that_is_not_there(gpubench):
     for command in [["sweep", "crossover"], ["verify"]]:
         run = gpubench(*command, "--kernel-dir", "nonesuch")
         assert (run.returncode, run.stderr) == (1, "gpubench: error: --kernel-dir nonesuch: No such file or directory\n")
+
+
+@pytest.mark.parametrize("missing", ["canary.cl", "team_pixel.h"])
+@pytest.mark.parametrize("command", [["sweep", "forward", "gradient"], ["sweep", "forward", "--dry-run"], ["verify"],
+                                     ["check", "--baseline", ROOT / "results/baseline.json"], ["kernels", "gather"],
+                                     ["fit", ROOT / "tests/golden/photo-128.ppm"], ["lanes", "--measure"], ["layout"]],
+                         ids=lambda command: command[0])
+def test_kernel_dir_that_lacks_a_file(gpubench, tmp_path, command, missing):
+    """One error before anything runs, whether this run would need the file or not."""
+    shutil.copytree(ROOT / "kernels", tmp_path / "dir")
+    (tmp_path / "dir" / missing).unlink()
+    run = gpubench(*command, "--kernel-dir", "dir")
+    assert (run.returncode, run.stdout, run.stderr) == (
+        1, "", f"gpubench: error: --kernel-dir: the kernel dir/{missing}: No such file or directory\n")
+
+
+def test_kernel_dir_without_kernels(gpubench, tmp_path):
+    (tmp_path / "dir").mkdir()
+    run = gpubench("sweep", "forward", "--kernel-dir", "dir")
+    assert run.returncode == 1 and re.fullmatch(
+        r"gpubench: error: --kernel-dir: the kernel dir/\w+\.cl: No such file or directory\n", run.stderr)
 
 
 def test_standard_output_that_is_closed(gpubench):
