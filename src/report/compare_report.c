@@ -152,10 +152,19 @@ static void note_run(struct table *t, const char *which, const struct results *r
     const struct json *tool = json_get(r->head, "tool");
     const struct json *cpu = json_get(json_get(r->head, "machine"), "cpu");
     const char *model = json_string(json_get(cpu, "model"));
+    struct strbuf opencl = STRBUF_INIT;
 
-    table_note(t, "%s: %s    %s    gpubench %s    %s", which, r->path ? r->path : "-",
+    for (size_t i = 0; i < r->device_count; i++) {
+        const struct device_info *d = &r->devices[i];
+        if (d->backend != BACKEND_OPENCL)
+            continue;
+        strbuf_addf(&opencl, TABLE_PART "%s ", *d->short_name ? d->short_name : d->name);
+        label_opencl(&opencl, d);
+    }
+    table_note(t, "%s: %s    %s    gpubench %s    %s%s", which, r->path ? r->path : "-",
                json_string(json_get(r->head, "created")), json_string(json_get(tool, "revision")),
-               *model ? model : "CPU unknown");
+               *model ? model : "CPU unknown", strbuf_str(&opencl));
+    strbuf_fini(&opencl);
 }
 
 bool comparison_table(const struct comparison *c, struct table **tables, size_t *count, struct err *err)

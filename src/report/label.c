@@ -11,6 +11,11 @@ static const char *place_of(const struct device_info *info)
     return strncmp(info->selector, "ocl:", 4) == 0 ? info->selector + 4 : info->selector;
 }
 
+void label_opencl(struct strbuf *out, const struct device_info *info)
+{
+    strbuf_addf(out, "[%s%s%s]", place_of(info), *info->path ? " " : "", info->path);
+}
+
 void label_device(char out[LABEL_MAX], const struct results *results, size_t device)
 {
     const struct device_info *info = results_device(results, device);
@@ -133,7 +138,8 @@ void label_line(char out[LABEL_MAX], const struct results *results, const struct
                 strbuf_fini(&sb);
                 sb = with;
             }
-            strbuf_addf(&sb, " [%s]", place_of(info));
+            strbuf_addc(&sb, ' ');
+            label_opencl(&sb, info);
         } else {
             uint32_t threads = line->spec.threads ? line->spec.threads : info->threads;
             if (threads)

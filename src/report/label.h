@@ -15,8 +15,10 @@ void label_brief(char out[LABEL_MAX], const struct results *results, size_t devi
  * one device, "first" and "second" where it is one backend, too. */
 void label_sides(char first[LABEL_MAX], char second[LABEL_MAX], const struct results *results,
                  const struct cell *a, const struct cell *b);
-/* The device in words and what runs on it: "AMD EPYC 7763, 2 threads, AVX2"; "NVIDIA H200 [0:0], fused +
- * ordered". Options in `free`, and those that have their defaults, are left out. */
+/* Where OpenCL has a device, and the code path of its kernels: "[0:0 ptx]"; "[0:0]" where that was not recorded. */
+void label_opencl(struct strbuf *out, const struct device_info *info);
+/* The device in words, its code path and what runs on it: "AMD EPYC 7763, 2 threads, AVX2"; "NVIDIA H200 [0:0 ptx],
+ * fused + ordered". Options in `free`, and those that have their defaults, are left out. */
 void label_line(char out[LABEL_MAX], const struct results *results, const struct cell *line, key_set free);
 /* The point's keys but those in `free`: "gradient, batch 16, sigma 0.01, random scenes". */
 void label_point(char out[LABEL_MAX], const struct results *results, const struct render_spec *spec,

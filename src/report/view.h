@@ -22,7 +22,7 @@ const struct cell *view_cell(const struct view *v, size_t size, size_t triangles
 const struct cell *view_partner(const struct view *v, size_t size, size_t triangles);
 /* "CPU: ...    device: ...    call: loader, 1 in flight"; without the reference where it has no part. */
 void view_note(const struct view *v, struct table *t, bool reference);
-/* "NVIDIA H200 [0:0], fused + ordered, call: loader": the line as a heading. */
+/* "NVIDIA H200 [0:0 ptx], fused + ordered, call: loader": the line as a heading. */
 void view_heading(const struct view *v, char out[LABEL_MAX]);
 /* Whether the reference is the OpenMP renderer. */
 bool view_has_cpu(const struct view *v);

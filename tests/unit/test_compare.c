@@ -283,11 +283,15 @@ static void test_other_grids_and_other_work(void **state)
     name_cells(&a);
     free(b.cells[3].id);
     b.cells[3].id = mem_strdup("device/64x64/t128/b99", &err);
+    strcpy(b.devices[MADE_GPU].path, "local");
+    b.devices[MADE_POCL].path[0] = '\0';
     compare(&a, &b, &c);
     assert_int_equal(c.cell_count, 17);
     assert_int_equal(count(&c, COMPARE_OTHER_WORK), 2);
     assert_int_equal(c.cells[0].verdict, COMPARE_SAME);
     char *text = text_of(&c);
+    assert_non_null(strstr(text, "    H200 [0:0 ptx]    PoCL [1:0 cpu]\n"));
+    assert_non_null(strstr(text, "    H200 [0:0 local]    PoCL [1:0]\n"));
     assert_non_null(strstr(text, "only in A: device/64x64/t128/b16"));
     assert_non_null(strstr(text, "only in B: device/64x64/t128/b99"));
     assert_non_null(strstr(text, "sigma 0.01 -> 0.02"));

@@ -75,15 +75,16 @@ static void test_the_whole_page(void **state)
     char *html = page_of(&r, "crossover");
     expect_in(html, "<p class=\"verdict\">H200 wins 7 of 8 points, up to 3.9 times as fast; CPU 1, up to "
                     "1.76 times as fast."
-                    "<span class=\"note\">NVIDIA H200 [0:0], fused + ordered, call: loader · gradient, batch "
+                    "<span class=\"note\">NVIDIA H200 [0:0 ptx], fused + ordered, call: loader · gradient, batch "
                     "16, sigma 0.01, random scenes</span></p>");
     expect_in(html,
-              "<p class=\"note\">AMD EPYC 7B13 64-Core Processor [openmp], 2 threads, NVIDIA H200 [ocl:0:0]");
+              "<p class=\"note\">AMD EPYC 7B13 64-Core Processor [openmp], path avx2, 2 threads, "
+              "NVIDIA H200 [ocl:0:0], path ptx");
     expect_in(html, "wrong: vertices 3.1e-2 &amp; more than &lt;allowed&gt;</li>");
     expect_in(html, "<td class=\"h1\"><b>0.56 <i>[0.56,0.57]</i></b><small>CPU</small></td>");
     expect_in(html, "<td class=\"hx\">wrong</td>");
     expect_in(html, "<caption>the device's own time (by events: no interval)</caption>");
-    expect_in(html, "aria-label=\"heat map, the device's own time: NVIDIA H200 [0:0], fused + ordered, call: "
+    expect_in(html, "aria-label=\"heat map, the device's own time: NVIDIA H200 [0:0 ptx], fused + ordered, call: "
                     "loader; gradient, batch");
     expect_in(html, "<td class=\"h3\"><b>1.13</b><small>H200</small></td>");
     expect_in(html,
@@ -94,9 +95,9 @@ static void test_the_whole_page(void **state)
     expect_in(html, "64²: CPU below 85 [83,85] triangles, H200 above</p>"); /* the table says the same */
     expect_in(html, "1 beyond</text>");
     expect_in(html,
-              "-t\">Phases of a call: NVIDIA H200 [0:0], fused + ordered, call: loader; gradient, batch "
+              "-t\">Phases of a call: NVIDIA H200 [0:0 ptx], fused + ordered, call: loader; gradient, batch "
               "16, sigma 0.01, random scenes; 256² × 512: 8.59 ms, dispatch 70 %</title>");
-    expect_in(html, "-t\">Time of a call: NVIDIA H200 [0:0], fused + ordered, call: loader; gradient, batch "
+    expect_in(html, "-t\">Time of a call: NVIDIA H200 [0:0 ptx], fused + ordered, call: loader; gradient, batch "
                     "16, sigma 0.01, random scenes; 256² × 512: CPU 33.6 ms, H200 8.59 ms</title>");
     expect_in(html, "<pre tabindex=\"0\" role=\"region\" aria-label=\"command\"><code>gpubench "
                     "'it'\\''s &lt;mine&gt;.json'</code></pre>");

@@ -21,7 +21,7 @@ static void expect_tables(const struct results *r, const char *kind, const char 
     "CPU time / device time (above 1: device faster)\n"                                                      \
     "gradient, batch 16, sigma 0.01, random scenes\n"                                                        \
     "CPU: AMD EPYC 7B13, 2 threads, AVX2\n"                                                                  \
-    "device: NVIDIA H200 [0:0], fused + ordered    call: loader, 1 in flight\n"                              \
+    "device: NVIDIA H200 [0:0 ptx], fused + ordered    call: loader, 1 in flight\n"                              \
     "dev: the same ratio for the device's own time, by its events\n"
 
 static void test_the_nine_cells(void **state)
@@ -213,7 +213,7 @@ static void test_one_table_a_call_shape_and_device(void **state)
     assert_string_equal(tables[2].fields[1].text, "0.50 [0.49,0.51] CPU");
     assert_int_equal(tables[2].fields[1].mark, MARK_LOSER);
     assert_non_null(strstr(tables[1].notes[0], "call: resident"));
-    assert_non_null(strstr(tables[2].notes[0], "device: PoCL (pthread-AMD EPYC 7B13) [1:0]"));
+    assert_non_null(strstr(tables[2].notes[0], "device: PoCL (pthread-AMD EPYC 7B13) [1:0 cpu]"));
     tables_free(tables, count);
     made_fini(&r);
 }
@@ -303,7 +303,7 @@ static void test_fitted_scenes_beside_random_ones(void **state)
                   "CPU time / device time (above 1: device faster)\n"
                   "gradient, batch 16, sigma 0.01\n"
                   "CPU: AMD EPYC 7B13, 2 threads, AVX2\n"
-                  "device: NVIDIA H200 [0:0], fused + ordered    call: loader, 1 in flight\n"
+                  "device: NVIDIA H200 [0:0 ptx], fused + ordered    call: loader, 1 in flight\n"
                   "pairs: covering triangles a pixel, on average\n"
                   "layers: 99 % of the pixels have at most so many; the most\n"
                   "                                             CPU H200   pairs layers\n"

@@ -39,7 +39,7 @@ static void test_gradient(void **state)
     expect_tables(&r, "gradient",
                   "Three strategies for the backward pass\n"
                   "gradient, batch 1, sigma 0.01, random scenes\n"
-                  "CPU: AMD EPYC 7B13, 2 threads, AVX2    device: NVIDIA H200 [0:0], ordered\n"
+                  "CPU: AMD EPYC 7B13, 2 threads, AVX2    device: NVIDIA H200 [0:0 ptx], ordered\n"
                   "call: loader, 1 in flight\n"
                   "speedup: CPU time / the fastest strategy's (above 1: device faster)\n"
                   "gradient error: of all strategies the worst\n"
@@ -75,7 +75,7 @@ static void test_batch(void **state)
     expect_tables(&r, "batch",
                   "One scene a dispatch (single) against all in one (batched)\n"
                   "128x128, 64 triangles, sigma 0.01, random scenes\n"
-                  "CPU: AMD EPYC 7B13, 2 threads, AVX2    device: NVIDIA H200 [0:0]\n"
+                  "CPU: AMD EPYC 7B13, 2 threads, AVX2    device: NVIDIA H200 [0:0 ptx]\n"
                   "call: loader, 1 in flight\n"
                   "gain: single / batched\n"
                   "speedup: CPU time / batched time (above 1: device faster)\n"
@@ -107,7 +107,7 @@ static void test_reduction_without_a_cpu(void **state)
     made_fail(&r.cells[r.cell_count - 1], CELL_WRONG, "alpha 1.0e-1, allowed 1.0e-4");
     expect_tables(&r, "reduction",
                   "Three ways to sum gradients    gradient, batch 16, sigma 0.01, random scenes\n"
-                  "device: NVIDIA H200 [0:0], fused    call: loader, 1 in flight\n"
+                  "device: NVIDIA H200 [0:0 ptx], fused    call: loader, 1 in flight\n"
                   "x: speedup over direct (above 1: faster than direct), of the call and of the\n"
                   "device's own time\n"
                   "adds: to global memory, derived from counts: direct 10 a covered pixel and\n"
@@ -140,7 +140,7 @@ static void test_phases(void **state)
     r.cells[5].phases = (struct render_phases){0};
     expect_tables(&r, "phases",
                   "Phases of a call    gradient, 32 triangles, batch 16, sigma 0.01, random scenes\n"
-                  "device: NVIDIA H200 [0:0], fused + ordered, pool off\n"
+                  "device: NVIDIA H200 [0:0 ptx], fused + ordered, pool off\n"
                   "call: loader, 1 in flight\n"
                   "sum: of a synchronised call, from which the phases are\n"
                   "call: the free-running one, median    sync: what synchronising costs\n"
@@ -190,7 +190,7 @@ static void test_scaling(void **state)
     expect_tables(&r, "scaling",
                   "Cost of four times the pixels, and of four times the triangles\n"
                   "gradient, batch 16, sigma 0.01, random scenes\n"
-                  "device: NVIDIA H200 [0:0], fused + ordered    call: loader, 1 in flight\n"
+                  "device: NVIDIA H200 [0:0 ptx], fused + ordered    call: loader, 1 in flight\n"
                   "from the smallest to the largest measured, as if in steps of four: 4 is\n"
                   "proportional, 1 is free\n"
                   "             4x pixels  4x pixels  4x pixels  4x tri.  4x tri.  4x tri.\n"
@@ -219,7 +219,7 @@ static void test_scaling(void **state)
                   "call rises with pixels throughout    call rises with triangles throughout\n"
                   "Cost of a triangle and of a covered pixel-triangle pair\n"
                   "gradient, batch 16, sigma 0.01, random scenes\n"
-                  "device: NVIDIA H200 [0:0], fused + ordered    call: loader, 1 in flight\n"
+                  "device: NVIDIA H200 [0:0 ptx], fused + ordered    call: loader, 1 in flight\n"
                   "                 call           call       call     device\n"
                   "size  triangles    us  ns a triangle  ns a pair  ns a pair\n"
                   " 64²         32   400            781        4.9        1.4\n"
@@ -265,7 +265,7 @@ static void test_kernels(void **state)
     made_fail(made_cell(&r, "device", MADE_GPU, 64, 128, 1, 1), CELL_FAILED, "CL_OUT_OF_RESOURCES (-5)");
     expect_tables(&r, "kernels",
                   "Kernels of a call    gradient, batch 16, sigma 0.01, random scenes\n"
-                  "device: NVIDIA H200 [0:0], fused + ordered    call: loader, 1 in flight\n"
+                  "device: NVIDIA H200 [0:0 ptx], fused + ordered    call: loader, 1 in flight\n"
                   "share: of the time from the first kernel's start to the last one's end; what is\n"
                   "missing at 100 is between kernels\n"
                   "bytes: of the arrays that it is given, each once    GB/s: bytes / time\n"

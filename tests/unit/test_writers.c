@@ -4,7 +4,7 @@ static void make(struct table *t)
 {
     table_init(t, "made");
     table_title(t, "CPU time / device time    random_scenes");
-    table_note(t, "device: H200 [0:0]");
+    table_note(t, "device: H200 [0:0 ptx]");
     table_column(t, ALIGN_RIGHT, KEEP_ALWAYS, "size");
     table_column(t, ALIGN_LEFT, 10, "call\nms");
     table_row(t);
@@ -29,7 +29,7 @@ static void test_markdown(void **state)
     assert_true(table_write_markdown(&t, &sb, &err));
     assert_string_equal(strbuf_str(&sb), "**CPU time / device time · random\\_scenes**\n"
                                          "\n"
-                                         "- device: H200 \\[0:0]\n"
+                                         "- device: H200 \\[0:0 ptx]\n"
                                          "\n"
                                          "| size | call ms |\n"
                                          "|---:|:---|\n"
