@@ -159,9 +159,7 @@ static void add_devices(struct strbuf *out, const struct results *results)
     strbuf_add(out, "<p class=\"note\">");
     for (size_t i = 0; i < results->device_count; i++) {
         const struct device_info *d = &results->devices[i];
-        page_textf(out, "%s%s [%s]", i ? ", " : "", d->name, d->selector);
-        if (*d->path)
-            page_textf(out, ", path %s", d->path);
+        page_textf(out, "%s%s [%s%s%s]", i ? ", " : "", d->name, d->selector, *d->path ? " " : "", d->path);
         if (d->threads)
             page_textf(out, ", %" PRIu32 " threads", d->threads);
         else if (*d->driver_version)

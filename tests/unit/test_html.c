@@ -78,8 +78,8 @@ static void test_the_whole_page(void **state)
                     "<span class=\"note\">NVIDIA H200 [0:0 ptx], fused + ordered, call: loader · gradient, batch "
                     "16, sigma 0.01, random scenes</span></p>");
     expect_in(html,
-              "<p class=\"note\">AMD EPYC 7B13 64-Core Processor [openmp], path avx2, 2 threads, "
-              "NVIDIA H200 [ocl:0:0], path ptx");
+              "<p class=\"note\">AMD EPYC 7B13 64-Core Processor [openmp avx2], 2 threads, "
+              "NVIDIA H200 [ocl:0:0 ptx]");
     expect_in(html, "wrong: vertices 3.1e-2 &amp; more than &lt;allowed&gt;</li>");
     expect_in(html, "<td class=\"h1\"><b>0.56 <i>[0.56,0.57]</i></b><small>CPU</small></td>");
     expect_in(html, "<td class=\"hx\">wrong</td>");
