@@ -71,7 +71,10 @@ struct sweep {
     size_t repeat;
     bool refine;
     bool several; /* configs: -o names the folder of their results files */
-    bool hopeless; /* no device is what the command line asks for, whatever the config */
+    bool printed; /* a plan or tables: what follows is set apart */
+    /* The latest error and its exit code: of devices that cannot be had, each config has the same. */
+    char said[sizeof((struct err *)0)->text];
+    int said_code;
 };
 
 static bool choose(struct measurement *m, const char *name, bool only_check, struct err *err)
@@ -99,7 +102,14 @@ static bool choose_output(const struct sweep *s, struct measurement *m, bool onl
     return ok;
 }
 
-static bool measure(const struct sweep *s, struct measurement *m, struct err *err)
+static void set_apart(struct sweep *s)
+{
+    if (s->printed)
+        putchar('\n');
+    s->printed = true;
+}
+
+static bool measure(struct sweep *s, struct measurement *m, struct err *err)
 {
     if (!choose_output(s, m, false, err) || !measurement_run(m, s->argc, s->argv, err))
         return false;
@@ -113,16 +123,35 @@ static bool measure(const struct sweep *s, struct measurement *m, struct err *er
     if (!measurement_save(m, err))
         return false;
     /* Results on standard output leave no room for tables. */
-    return m->to_output || tables_print(&m->results, 1, NULL, 0, s->options->format, err);
+    if (m->to_output)
+        return true;
+    set_apart(s);
+    return tables_print(&m->results, 1, NULL, 0, s->options->format, err);
 }
 
+static bool plan(struct sweep *s, struct measurement *m, struct err *err)
+{
+    set_apart(s);
+    return dry_run_print(m->runner, &m->config, err);
+}
+
+static int report_once(struct sweep *s, struct err *err)
+{
+    if (strcmp(s->said, err->text) != 0) {
+        strcpy(s->said, err->text);
+        s->said_code = report_error(err);
+    }
+    err_fini(err);
+    return s->said_code;
+}
+
+/* Whatever comes of it, the next config has its turn. */
 static int sweep_one(struct sweep *s, struct measurement *m)
 {
     struct err err = ERR_INIT;
     bool ok = choose_output(s, m, true, &err) && measurement_start(m, &err) &&
-              (s->options->dry_run ? dry_run_print(m->runner, &m->config, &err) : measure(s, m, &err));
-    s->hopeless = err.code == ERR_NO_DEVICE && (s->options->devices.count > 0 || s->options->path);
-    int code = ok ? EXIT_OK : report_error(&err);
+              (s->options->dry_run ? plan(s, m, &err) : measure(s, m, &err));
+    int code = ok ? EXIT_OK : report_once(s, &err);
 
     if (ok && s->options->dry_run && s->refine)
         refine_print_plan(runner_grid(m->runner));
@@ -140,8 +169,7 @@ static bool named_once(const struct text_list *names, size_t index, struct err *
     return true;
 }
 
-/* A config's error is found before anything runs. Whatever comes of a run, the next config has its turn, but where none
- * would find a device. */
+/* A config's error is found before anything runs. */
 static int sweep_all(struct sweep *s, const struct text_list *names)
 {
     struct err err = ERR_INIT;
@@ -160,11 +188,8 @@ static int sweep_all(struct sweep *s, const struct text_list *names)
     if (!all || opened < names->count)
         code = report_error(&err);
     for (size_t i = 0; i < opened; i++) {
-        if (opened == names->count && code != EXIT_INTERRUPTED && !s->hopeless) {
-            if (i > 0)
-                putchar('\n');
+        if (opened == names->count && code != EXIT_INTERRUPTED)
             code = worse_exit(code, sweep_one(s, &all[i]));
-        }
         measurement_fini(&all[i]);
     }
     free(all);
