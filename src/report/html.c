@@ -182,11 +182,10 @@ static void add_item(void *list, const char *text)
 
 static void add_cell_warnings(struct strbuf *list, const struct results *results)
 {
-    size_t few = 0, failed = 0;
+    size_t failed = 0;
 
     for (size_t i = 0; i < results->cell_count; i++) {
         const struct cell *cell = &results->cells[i];
-        few += cell->status == CELL_OK && !cell->has_ci;
         if (cell->status == CELL_OK || ++failed > FAILED_SHOWN)
             continue;
         strbuf_add(list, "<li>");
@@ -196,9 +195,6 @@ static void add_cell_warnings(struct strbuf *list, const struct results *results
     }
     if (failed > FAILED_SHOWN)
         strbuf_addf(list, "<li>and %zu cells more that have no time</li>\n", failed - FAILED_SHOWN);
-    if (few)
-        strbuf_addf(list, "<li>%zu %s too few samples for an interval</li>\n", few,
-                    few == 1 ? "cell has" : "cells have");
 }
 
 static void add_warnings(struct strbuf *out, const struct results *results)

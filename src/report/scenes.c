@@ -202,6 +202,28 @@ static bool put_places(struct table *t, struct pair_of_sides *p, bool reasons, s
     return true;
 }
 
+static bool put_reasons(struct table *t, struct pair_of_sides *p, struct err *err)
+{
+    const struct plane *plane = &p->v->plane;
+    size_t count = 0;
+    const struct cell **cells =
+        mem_calloc(2 * SOURCES * plane->size_count * plane->triangle_count, sizeof(*cells), "a table's cells", err);
+    bool ok = cells != NULL;
+
+    for (size_t s = 0; ok && s < plane->size_count; s++)
+        for (size_t n = 0; ok && n < plane->triangle_count; n++)
+            for (int source = 0; ok && source < SOURCES; source++) {
+                struct side *side = &p->at[source];
+                ok = find_side(p->v, s, n, (enum scene_source)source, side, err);
+                cells[count++] = side->first;
+                cells[count++] = side->second;
+            }
+    if (ok)
+        foot_reasons(t, p->v->results, cells, count);
+    free(cells);
+    return ok;
+}
+
 static bool has_both(const struct results *results)
 {
     bool has[SOURCES] = {false};
@@ -225,7 +247,7 @@ static bool fill(const struct view *v, struct table *t, struct err *err)
     if (!put_places(t, &p, false, err) || !put_places(t, &p, true, err))
         return false;
     table_foot(t, "Times and pairs are measured and counted; what makes them differ is concluded from them");
-    return true;
+    return put_reasons(t, &p, err);
 }
 
 bool scenes_make(const struct results *results, struct table **tables, size_t *count, struct err *err)

@@ -10,6 +10,7 @@
 #include "base/order.h"
 #include "base/strbuf.h"
 #include "base/units.h"
+#include "bench/stats.h"
 #include "report/drift.h"
 
 /* Of the samples of a cell; fewer outliers are nothing unusual. */
@@ -182,6 +183,18 @@ static void host(const struct teller *t)
              quota, threads, fmax(1, floor(quota)));
 }
 
+/* ---- devices ---- */
+
+/* A path that a device says it can and cannot: the driver may be what is to be looked at. */
+static void paths(const struct teller *t)
+{
+    for (size_t i = 0; i < t->results->device_count; i++) {
+        const struct device_info *d = &t->results->devices[i];
+        if (*d->path_note)
+            warn(t, "%s took the code path %s, not a faster one: %s", d->selector, d->path, d->path_note);
+    }
+}
+
 /* ---- GPUs ---- */
 
 static void processes(const struct teller *t, const struct json *gpu, const char *on)
@@ -245,6 +258,25 @@ static bool slow_first(const struct cell *c, double *factor)
             return false;
     *factor = (double)c->samples_ns[0] / (double)c->median_ns;
     return *factor >= SLOW_FIRST;
+}
+
+static void few_samples(const struct teller *t)
+{
+    const struct cell *first = NULL;
+    size_t few = 0;
+
+    for (size_t i = 0; i < t->results->cell_count; i++) {
+        const struct cell *c = &t->results->cells[i];
+        if (c->status != CELL_OK || c->has_ci)
+            continue;
+        few++;
+        first = first ? first : c;
+    }
+    if (first)
+        warn(t,
+             "under %d samples, and so no interval, in %zu of %zu cells (%s: %zu): raise measure.timeout_seconds or "
+             "measure.max_samples",
+             STATS_MIN_SAMPLES, few, t->results->cell_count, first->id, first->sample_count);
 }
 
 static void samples(const struct teller *t)
@@ -324,10 +356,12 @@ void warnings_tell(const struct results *results, void (*tell)(void *context, co
     const struct teller t = {results, json_get(results->head, "environment"), tell, context};
 
     host(&t);
+    paths(&t);
     canaries(&t);
     for (size_t i = 0; i < results->device_count; i++)
         if (results->devices[i].backend == BACKEND_OPENCL)
             gpu(&t, results->devices[i].selector);
+    few_samples(&t);
     samples(&t);
     submissions(&t);
 }

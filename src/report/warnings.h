@@ -4,8 +4,8 @@
 
 #include "record/results.h"
 
-/* Tells each warning as one line: the canary's drift and unsteadiness, load, governor, quota, throttled or
- * shared GPUs, outliers, slow first samples, long submissions. */
+/* Tells each warning as one line: load, governor, quota, code paths that did not work, the canary's drift and
+ * unsteadiness, throttled or shared GPUs, few samples, outliers, slow first samples, long submissions. */
 void warnings_tell(const struct results *results, void (*tell)(void *context, const char *text),
                    void *context);
 

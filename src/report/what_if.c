@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/suggest.h"
 #include "report/kinds.h"
@@ -215,6 +217,22 @@ static bool put_row(struct table *t, const struct results *results, const struct
     return true;
 }
 
+static bool put_reasons(struct table *t, const struct results *results, const struct json *predictions, struct err *err)
+{
+    const size_t count = json_count(predictions);
+    const struct cell **cells = mem_calloc(2 * count, sizeof(*cells), "a table's cells", err);
+
+    if (!cells)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        cells[2 * i] = results_find(results, text_of(json_at(predictions, i), "base"));
+        cells[2 * i + 1] = results_find(results, text_of(json_at(predictions, i), "cell"));
+    }
+    foot_reasons(t, results, cells, 2 * count);
+    free(cells);
+    return true;
+}
+
 bool what_if_make(const struct results *results, struct table **tables, size_t *count, struct err *err)
 {
     const struct json *predictions = json_get(results->head, "predictions");
@@ -237,5 +255,5 @@ bool what_if_make(const struct results *results, struct table **tables, size_t *
         if (!put_row(t, results, one, unit, err))
             return false;
     }
-    return table_ok(t, err);
+    return put_reasons(t, results, predictions, err) && table_ok(t, err);
 }

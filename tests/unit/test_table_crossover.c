@@ -349,6 +349,12 @@ static void test_no_reason_from_a_disturbed_run(void **state)
     for (size_t i = 0; i < tables[0].footer_count; i++)
         assert_null(strstr(tables[0].footer[i], "on random scenes"));
     tables_free(tables, count);
+    tables = NULL;
+    count = 0;
+    made_fail(&r.cells[3], CELL_FAILED, "it broke");
+    assert_true(table_kind_find("scenes")->make(&r, &tables, &count, &err));
+    assert_string_equal(tables[0].footer[tables[0].footer_count - 1], "64² × 32 on H200 failed: it broke");
+    tables_free(tables, count);
     made_fini(&r);
 }
 

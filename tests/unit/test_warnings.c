@@ -146,6 +146,38 @@ static void test_samples(void **state)
     made_fini(&r);
 }
 
+static void test_few_samples(void **state)
+{
+    (void)state;
+    struct results r;
+    struct json *machine;
+    struct heard h = {0};
+
+    make(&r, &machine);
+    made_cell(&r, "cpu", MADE_CPU, 64, 128, 1000000, 2)->id = strdup("cpu/64x64/t128/b16");
+    made_fail(made_cell(&r, "cpu", MADE_CPU, 64, 512, 1000000, 3), CELL_FAILED, "it broke");
+    warnings_tell(&r, hear, &h);
+    assert_string_equal(h.text, "under 6 samples, and so no interval, in 1 of 3 cells (cpu/64x64/t128/b16: 2): raise "
+                                "measure.timeout_seconds or measure.max_samples\n");
+    made_fini(&r);
+}
+
+static void test_a_path_that_did_not_work(void **state)
+{
+    (void)state;
+    struct results r;
+    struct json *machine;
+    struct heard h = {0};
+
+    make(&r, &machine);
+    strcpy(r.devices[MADE_GPU].path, "local");
+    strcpy(r.devices[MADE_GPU].path_note, "kernels with its sub-groups do not build or run");
+    warnings_tell(&r, hear, &h);
+    assert_string_equal(h.text, "ocl:0:0 took the code path local, not a faster one: kernels with its sub-groups do not "
+                                "build or run\n");
+    made_fini(&r);
+}
+
 static void test_long_submissions(void **state)
 {
     (void)state;
@@ -172,6 +204,8 @@ int main(void)
         cmocka_unit_test(test_host),
         cmocka_unit_test(test_gpu),
         cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_few_samples),
+        cmocka_unit_test(test_a_path_that_did_not_work),
         cmocka_unit_test(test_long_submissions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,7 @@ static void test_table(void **state)
     assert_non_null(strstr(text, "      pool          450    1.11    failed  -"));
     assert_non_null(strstr(text, "      all         ≥ 250   ≤ 2.0         -  -"));
     assert_non_null(strstr(text, "dispatch, at most all of it"));
+    assert_non_null(strstr(text, "\n64² × 32 on H200 failed: it broke\n"));
     free(text);
     tables_free(tables, count);
     made_fini(&r);
