@@ -1,6 +1,5 @@
 #include "model/scene.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,23 +142,6 @@ static bool read_floats(const struct reader *r, const struct json *node, size_t 
     return true;
 }
 
-/* Beyond SCENE_MAX_COORD it would count as not finite, and its triangle not be drawn. */
-static bool read_vertex(const struct reader *r, const struct json *node, float out[2])
-{
-    char what[128];
-
-    if (!read_floats(r, node, 2, out))
-        return false;
-    for (size_t i = 0; i < 2; i++) {
-        if (fabsf(out[i]) <= SCENE_MAX_COORD)
-            continue;
-        snprintf(what, sizeof(what), "%.9g is beyond %g, the most that a coordinate may be",
-                 json_number(json_at(node, i)), (double)copysignf(SCENE_MAX_COORD, out[i]));
-        return fail(r, json_at(node, i), what);
-    }
-    return true;
-}
-
 static bool read_triangle(const struct reader *r, const struct json *node, float *params)
 {
     static const char *const keys[] = {"verts", "color", "alpha"};
@@ -168,7 +150,7 @@ static bool read_triangle(const struct reader *r, const struct json *node, float
     if (!read_members(r, node, keys, 3, nodes) || !check_array(r, nodes[0], 3, "vertices"))
         return false;
     for (size_t v = 0; v < 3; v++)
-        if (!read_vertex(r, json_at(nodes[0], v), params + 2 * v))
+        if (!read_floats(r, json_at(nodes[0], v), 2, params + 2 * v))
             return false;
     return read_floats(r, nodes[1], 3, params + 6) && read_float(r, nodes[2], params + 9);
 }
@@ -261,9 +243,9 @@ bool scene_save(const char *path, const struct scene *scene, struct err *err)
     struct strbuf sb = STRBUF_INIT;
 
     for (uint64_t i = 0; i < (uint64_t)scene->triangles * SCENE_STRIDE; i++)
-        if (!(fabsf(scene->params[i]) <= (i % SCENE_STRIDE < 6 ? SCENE_MAX_COORD : FLT_MAX)))
+        if (!isfinite(scene->params[i]))
             return err_set(err, ERR_CONFIG,
-                           "%s: triangle %llu holds a number that is not finite, or counts as such; not written", path,
+                           "%s: triangle %llu holds a number that is not finite; not written", path,
                            (unsigned long long)(i / SCENE_STRIDE));
 
     struct json *root = to_json(scene);

@@ -28,7 +28,7 @@ void scene_random(float *params, uint32_t triangles, uint64_t seed, uint32_t ind
 void scene_random_upstream(float *out, uint64_t count, uint64_t seed, uint32_t index);
 
 /* Reads {"version":1,"background":[r,g,b],"triangles":[{"verts":[[x,y]x3],"color":[r,g,b],"alpha":a}]}.
- * Numbers that are not finite, or count as such, are errors. Errors name the file and the JSON path. */
+ * Errors name the file and the JSON path. */
 bool scene_load(const char *path, struct scene *out, struct err *err) GB_NODISCARD;
 bool scene_from_json(const struct json *root, const char *name, struct scene *out,
                      struct err *err) GB_NODISCARD;

@@ -128,17 +128,6 @@ def test_what_cannot_be_written_stays(gpubench, tmp_path, name):
     assert os.path.islink(tmp_path / name) and os.path.exists("/dev/full")
 
 
-def test_a_coordinate_that_would_not_be_drawn(gpubench, tmp_path, write_config):
-    """In every command that reads scenes."""
-    (tmp_path / "s.json").write_text(scene(([[0, 0], [16384, 0], [0, 1]], 1), ([[0, 0], [20000, 0], [0, 1]], 1)))
-    write_config(tiny(axes={"size": [16], "triangles": [2], "batch": [1]}, scene={"kind": "file", "file": "s.json"}))
-    for command in ["scene", "s.json"], ["sweep", "c.json", "--dry-run"]:
-        run = gpubench(*command)
-        assert (run.returncode, run.stdout) == (2, "")
-        assert run.stderr.endswith("s.json: $.triangles[1].verts[1][0]: 20000 is beyond 16384, the most that a "
-                                   "coordinate may be\n")
-
-
 def test_a_scene_that_is_none(gpubench, tmp_path):
     (tmp_path / "s.json").write_text("{}")
     run = gpubench("scene", "s.json")

@@ -1,4 +1,4 @@
-/* A scene file is read into numbers that are finite, and count as such, or refused with a reason. */
+/* A scene file is read into finite numbers or refused with a reason. */
 #include "fuzz/fuzz.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (root && scene_from_json(root, "input", &scene, &err)) {
         for (size_t i = 0; i < (size_t)scene.triangles * SCENE_STRIDE; i++)
-            if (!isfinite(scene.params[i]) || (i % SCENE_STRIDE < 6 && fabsf(scene.params[i]) > SCENE_MAX_COORD))
+            if (!isfinite(scene.params[i]))
                 abort();
     } else if (err.code == ERR_NONE) {
         abort();

@@ -128,9 +128,6 @@ static void test_errors_name_file_path_and_meaning(void **state)
          "s.json: $.background: 2 elements where 3 numbers should be"},
         {"{\"version\":1,\"background\":[0,0,1e39],\"triangles\":[]}",
          "s.json: $.background[2]: 1e+39 is beyond what a float32 holds"},
-        {"{\"version\":1,\"background\":[0,0,0],\"triangles\":[{\"verts\":[[0,0],[1,-16384.5],[1,0]],"
-         "\"color\":[0,0,0],\"alpha\":1}]}",
-         "s.json: $.triangles[0].verts[1][1]: -16384.5 is beyond -16384, the most that a coordinate may be"},
         {"{\"version\":1,\"background\":[0,0,0],\"triangles\":{}}",
          "s.json: $.triangles: an object where a list of triangles should be"},
         {"{\"version\":1,\"background\":[0,0,0],\"triangles\":[" TRIANGLE ",{\"verts\":[[0,0],[1,0]],"
@@ -178,8 +175,7 @@ static void test_a_saved_scene_reads_back_bit_for_bit(void **state)
     (void)state;
     scene_random(params, 20, 1, 0, 0.5f);
     params[0] = 1e-30f;
-    params[1] = -SCENE_MAX_COORD;
-    params[6] = 1e30f;
+    params[1] = -12345.678f;
     scratch_make(dir);
     assert_true(scene_save(scratch_path(path, dir, names[0]), &saved, &err));
     assert_true(scene_load(path, &loaded, &err));
@@ -197,10 +193,6 @@ static void test_a_scene_that_cannot_be_read_back_is_not_written(void **state)
     struct err err = ERR_INIT;
     (void)state;
     params[4] = NAN;
-    assert_false(scene_save("/nonexistent/scene.json", &scene, &err));
-    assert_int_equal(err.code, ERR_CONFIG);
-    err_fini(&err);
-    params[4] = 16385.0f;
     assert_false(scene_save("/nonexistent/scene.json", &scene, &err));
     assert_int_equal(err.code, ERR_CONFIG);
     err_fini(&err);
