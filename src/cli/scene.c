@@ -100,6 +100,16 @@ static void write_text(const struct scene_stats *s, const char *path, const stru
     put_row(out, "opaque", "%.3g %% of the covered pairs (weight 0.99 and above)", 100 * s->opaque);
 }
 
+static void warn_undrawn(const struct scene_command *o, const struct scene_stats *s, const char *path)
+{
+    char count[UNITS_MAX];
+
+    units_items(count, s->undrawn, "triangle");
+    if (s->undrawn > 0)
+        say(&o->measure.base, "%s: %s not drawn (the first: $.triangles[%u]): a coordinate beyond %g counts as not finite",
+            path, count, s->first_undrawn, (double)SCENE_MAX_COORD);
+}
+
 static bool write_json(const struct scene_stats *s, const char *path, const struct render_spec *spec,
                        const struct results *results, struct strbuf *out, struct err *err)
 {
@@ -110,6 +120,7 @@ static bool write_json(const struct scene_stats *s, const char *path, const stru
     json_set_u64(root, "height", spec->height);
     json_set_float(root, "sigma", spec->sigma);
     json_set_u64(root, "triangles", s->triangles);
+    json_set_u64(root, "triangles_not_drawn", s->undrawn);
     struct json *area = json_set_object(root, "area_pixels");
     json_set_number(area, "median", s->area_median);
     json_set_number(area, "p90", s->area_p90);
@@ -166,6 +177,8 @@ static bool describe(const struct scene_command *o, const struct scene *scene, c
         scene_cost_text(&stats, spec, &text);
         ok = !o->results || scene_times_text(&stats, spec, &results, &text, err);
     }
+    if (ok)
+        warn_undrawn(o, &stats, path);
     ok = ok && strbuf_ok(&text, err) && print_text(&text, err);
     strbuf_fini(&text);
     results_fini(&results);

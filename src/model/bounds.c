@@ -9,7 +9,7 @@
 
 _Static_assert(FLT_EVAL_METHOD == 0, "bounds must be rounded to float32 one by one (docs/MODEL.md)");
 
-static bool verts_usable(const float verts[6])
+bool verts_usable(const float verts[6])
 {
     for (int i = 0; i < 6; i++)
         if (!(fabsf(verts[i]) <= SCENE_MAX_COORD)) /* false for NaN too */

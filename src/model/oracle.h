@@ -11,6 +11,9 @@
 
 #include "base/err.h"
 
+/* Whether no coordinate is beyond SCENE_MAX_COORD, or NaN: where one is, the triangle touches nothing. */
+bool verts_usable(const float verts[6]);
+
 /* Pixels that a triangle may touch: left <= x < right, top <= y < bottom. */
 struct bounds {
     int32_t left, right, top, bottom;

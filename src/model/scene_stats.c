@@ -33,6 +33,8 @@ static bool count_areas(const struct scene *scene, double pixels, struct scene_s
         const double bx = (double)p[4] - (double)p[0], by = (double)p[5] - (double)p[1];
         areas[t] = fabs(ax * by - ay * bx) / 2 * pixels;
         out->small += areas[t] < 1;
+        if (!verts_usable(p) && out->undrawn++ == 0)
+            out->first_undrawn = t;
     }
     qsort(areas, scene->triangles, sizeof *areas, order_double);
     out->area_median = areas[rank(scene->triangles, 0.5)];

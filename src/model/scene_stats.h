@@ -14,6 +14,7 @@ struct scene_stats {
     uint32_t triangles;
     double area_median, area_p90, area_max; /* of triangles, in pixels, wherever they lie */
     uint32_t small;                         /* triangles of less than a pixel */
+    uint32_t undrawn, first_undrawn;        /* triangles with a coordinate that counts as not finite; the first of them */
     double in_bounds, covered; /* pairs a pixel: in padded bounds; of a weight above the model's cut */
     double layers_p99;         /* of the pixels' covered pairs */
     uint32_t layers_max;

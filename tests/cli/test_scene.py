@@ -128,6 +128,16 @@ def test_what_cannot_be_written_stays(gpubench, tmp_path, name):
     assert os.path.islink(tmp_path / name) and os.path.exists("/dev/full")
 
 
+def test_triangles_that_are_not_drawn(gpubench, tmp_path):
+    far = [[0, 0], [16385, 0], [0, 1]], 1
+    (tmp_path / "s.json").write_text(scene(([[0, 0], [-16384, 0], [0, 1]], 1), far, far))
+    run = gpubench("scene", "s.json")
+    assert (run.returncode, run.stderr) == (
+        0, "gpubench: s.json: 2 triangles not drawn (the first: $.triangles[1]): a coordinate beyond 16384 counts as not finite\n")
+    run = gpubench("scene", "s.json", "--json", "-q")
+    assert (run.stderr, json.loads(run.stdout)["triangles_not_drawn"]) == ("", 2)
+
+
 def test_a_scene_that_is_none(gpubench, tmp_path):
     (tmp_path / "s.json").write_text("{}")
     run = gpubench("scene", "s.json")
