@@ -45,6 +45,7 @@ struct chooser {
     bool *used;     /* [count] */
     bool *of;       /* [backends][count] */
     const char *path;
+    bool others; /* devices that cannot run the path may be left out: a selector means one that can */
     struct choice *out;
     struct err *err;
 };
@@ -81,7 +82,7 @@ static bool mark(struct chooser *c, const char *selector, bool *marked)
         else
             broken = &c->all[i];
     }
-    return found || none_matches(c, selector, broken);
+    return found || (broken != NULL && c->others) || none_matches(c, selector, broken);
 }
 
 /* Devices that a selector would have chosen, beside those that it did. */
@@ -89,10 +90,7 @@ static bool note_left_out(const struct chooser *c, const char *const *selectors,
 {
     for (size_t i = 0; i < c->count; i++) {
         struct strbuf note = STRBUF_INIT;
-        size_t s = 0;
-        while (s < selector_count && !device_matches(&c->all[i], selectors[s]))
-            s++;
-        if (s == selector_count || usable(&c->all[i]))
+        if (usable(&c->all[i]) || !device_is_asked(&c->all[i], selectors, selector_count))
             continue;
         strbuf_addf(&note, "%s (%s) is left out: %s", c->all[i].selector, c->all[i].name, c->all[i].trouble);
         const bool ok = add_note(c->out, &note, c->err);
@@ -192,6 +190,9 @@ bool choose_devices(const struct device_info *all, size_t count, const struct co
     c.used = mem_calloc(count, sizeof(bool), "devices", err);
     c.of = mem_calloc((uint64_t)count * config->backend_count, sizeof(bool), "devices", err);
     bool ok = c.selected != NULL && c.used != NULL && c.of != NULL;
+    for (size_t i = 0; i < count && ok && path != NULL; i++)
+        c.others = c.others || (all[i].backend == BACKEND_OPENCL && usable(&all[i]) &&
+                                device_is_asked(&all[i], selectors, selector_count));
     for (size_t i = 0; i < selector_count && ok; i++)
         ok = mark(&c, selectors[i], c.selected);
     ok = ok && note_left_out(&c, selectors, selector_count);

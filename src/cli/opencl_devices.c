@@ -5,19 +5,11 @@
 #include "base/mem.h"
 #include "cli/backends.h"
 
-static bool is_asked(const struct text_list *asked, const struct device_info *device)
-{
-    for (size_t i = 0; i < asked->count; i++)
-        if (device_matches(device, asked->items[i]))
-            return true;
-    return false;
-}
-
 static bool is_wanted(const struct measure_options *options, enum opencl_default which,
                       const struct device_info *devices, size_t count, size_t index)
 {
     if (options->devices.count > 0)
-        return is_asked(&options->devices, &devices[index]);
+        return device_is_asked(&devices[index], options->devices.items, options->devices.count);
     return which == OPENCL_ALL ? devices[index].trouble[0] == '\0'
                                : index == device_best(devices, count, BACKEND_OPENCL);
 }
@@ -40,7 +32,8 @@ static bool check_asked(const struct text_list *asked, const struct device_info 
 static void none_usable(const struct text_list *asked, const struct device_info *devices, size_t count, struct err *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (devices[i].trouble[0] != '\0' && (asked->count == 0 || is_asked(asked, &devices[i])))
+        if (devices[i].trouble[0] != '\0' &&
+            (asked->count == 0 || device_is_asked(&devices[i], asked->items, asked->count)))
             err_set(err, ERR_NO_DEVICE, "%s cannot be used: %s", devices[i].selector,
                     devices[i].trouble);
     err_set(err, ERR_NO_DEVICE, "no OpenCL device can be used; gpubench devices lists them");

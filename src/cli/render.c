@@ -42,11 +42,8 @@ static bool is_wanted(const struct text_list *asked, const struct device_info *d
 {
     const struct device_info *device = &devices[index];
 
-    for (size_t i = 0; i < asked->count; i++)
-        if (device_matches(device, asked->items[i]))
-            return true;
     if (asked->count > 0)
-        return false;
+        return device_is_asked(device, asked->items, asked->count);
     return device->backend == BACKEND_OPENMP || index == device_best(devices, count, BACKEND_OPENCL);
 }
 
@@ -73,6 +70,20 @@ static bool none_matches(const char *asked, const struct device_info *devices, s
                    missing->code ? ". There is no OpenCL: " : "", missing->text);
 }
 
+/* Of those that were named, one that cannot run the path asked for is left out where another can. */
+static bool may_leave_out(const char *named, const struct measure_options *options, const struct device_info *devices,
+                          size_t count)
+{
+    bool there = false, others = false;
+
+    for (size_t i = 0; i < count; i++) {
+        there = there || device_matches(&devices[i], named);
+        others = others || (devices[i].backend == BACKEND_OPENCL && devices[i].trouble[0] == '\0' &&
+                            device_is_asked(&devices[i], options->devices.items, options->devices.count));
+    }
+    return options->path && there && others;
+}
+
 bool render_devices(const struct measure_options *options, struct device_info **out, size_t *count,
                     struct err *err)
 {
@@ -87,7 +98,7 @@ bool render_devices(const struct measure_options *options, struct device_info **
         size_t found = 0;
         for (size_t d = 0; d < total; d++)
             found += device_matches(&all[d], asked->items[i]) && all[d].trouble[0] == '\0';
-        if (!found) {
+        if (!found && !may_leave_out(asked->items[i], options, all, total)) {
             none_matches(asked->items[i], all, total, &missing, err);
             goto fail;
         }

@@ -29,6 +29,14 @@ static bool better(const struct device_info *a, const struct device_info *b)
     return a->kind == b->kind ? a->compute_units > b->compute_units : rank[a->kind] > rank[b->kind];
 }
 
+bool device_is_asked(const struct device_info *device, const char *const *selectors, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (device_matches(device, selectors[i]))
+            return true;
+    return false;
+}
+
 size_t device_best(const struct device_info *devices, size_t count, enum backend_kind backend)
 {
     size_t best = count;

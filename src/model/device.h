@@ -59,6 +59,9 @@ struct device_info {
  * "ocl", all; "gpu", every OpenCL GPU; or part of an OpenCL device's name, short name or platform. */
 bool device_matches(const struct device_info *device, const char *selector);
 
+/* Whether one of several means it. */
+bool device_is_asked(const struct device_info *device, const char *const *selectors, size_t count);
+
 /* The device of a backend to take when none is named: usable, GPU before accelerator before CPU device, more
  * compute units before fewer, the first of equals. Its index; count when there is none. */
 size_t device_best(const struct device_info *devices, size_t count, enum backend_kind backend);

@@ -136,9 +136,20 @@ static void test_a_path_that_no_device_can_run_is_an_error(void **state)
     assert_true(choose_devices(all, 5, &config, NULL, 0, "ptx", &choice, &err));
     assert_string_equal(choice.of_backend[1].selectors[0], "ocl:2:0");
     choice_fini(&choice);
-    const char *openmp = "openmp";
+    const char *const openmp = "openmp", *const each[] = {"openmp", "ocl:0:0", "ocl:2:1"};
     assert_true(choose_devices(all, 2, &config, &openmp, 1, "ptx", &choice, &err));
     choice_fini(&choice);
+    /* Of those that are named, one that cannot is left out where another can. */
+    assert_true(choose_devices(all, 5, &config, each, 3, "ptx", &choice, &err));
+    assert_int_equal(choice.used_count, 2);
+    assert_int_equal(choice.note_count, 1);
+    assert_string_equal(choice.notes[0], "ocl:0:0 (pthread-AMD EPYC) is left out: it cannot run the code path 'ptx': it "
+                                         "has no warps");
+    choice_fini(&choice);
+    assert_false(choose_devices(all, 5, &config, each, 2, "ptx", &choice, &err));
+    assert_string_equal(err.text, "device \"ocl:0:0\" (pthread-AMD EPYC) cannot be used: it cannot run the code path "
+                                  "'ptx': it has no warps");
+    err_fini(&err);
 }
 
 static void test_a_device_that_a_selector_leaves_out_is_told_once(void **state)
