@@ -186,8 +186,9 @@ check-oclgrind: $(KERNEL_TESTS) ## kernels under Oclgrind: memory errors, races,
 
 # A driver's compiler takes minutes under Valgrind, and leaks: check-san looks at what has to do with OpenCL.
 check-valgrind: export OCL_ICD_VENDORS := none
-check-valgrind: $(UNIT_TESTS) $(LOCALES) ## unit tests under Valgrind, without OpenCL devices
-	@$(RUN) --wrap "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite" \
+check-valgrind: $(UNIT_TESTS) $(LOCALES) ## unit tests under Valgrind, without OpenCL devices; a quarter of an hour
+	@$(RUN) --wrap "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+	    --suppressions=tests/valgrind.supp" \
 	    --programs valgrind $(UNIT_TESTS)
 
 FUZZ_TARGETS := $(patsubst %.c,$(O)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
