@@ -177,10 +177,9 @@ static bool prepare(struct training *t, const float *params, const float backgro
 #define LOSS_TOLERANCE 1e-5 /* docs/MODEL.md, Agreement */
 
 /* Whether the best scene's loss is what the reference says of it: no time without a checked result. */
-static bool verify(const struct training *t, const struct render_spec *spec, const float background[3],
+static bool verify(const struct fit_run *run, const struct render_spec *spec, const float background[3],
                    const float *target, struct err *err)
 {
-    const struct fit_run *run = t->run;
     struct oracle_output out = {0};
 
     if (run->count == 0 || !isfinite(run->loss[run->best]))
@@ -213,14 +212,16 @@ bool fit_train(struct renderer *renderer, const struct render_spec *spec, const 
         return err_set(err, ERR_INTERNAL, "a fit takes gradients of one scene and a target");
     if (!renderer->ops->open(renderer, spec, &t.job, err))
         return false;
-    bool ok = prepare(&t, params, background, target, err) && train(&t, err) && fetch_best(&t, err) &&
-              verify(&t, spec, background, target, err);
+    bool ok = prepare(&t, params, background, target, err) && train(&t, err) && fetch_best(&t, err);
     struct render_counts counts;
     renderer->ops->counts(t.job, &counts);
     out->longest_submission_ns = counts.longest_submission_ns;
     free(t.steps);
     free(t.moments);
     renderer->ops->close(t.job);
+    if (options->checking)
+        options->checking();
+    ok = ok && verify(out, spec, background, target, err);
     if (!ok)
         fit_run_fini(out);
     return ok;

@@ -18,6 +18,7 @@ struct fit_options {
     double until;                                           /* stops at a loss of at most this; 0: goes on */
     const volatile sig_atomic_t *stop;                      /* borrowed; not 0: stops. NULL: nothing does */
     void (*tell)(void *context, const struct fit_run *run); /* after each block; may be NULL */
+    void (*checking)(void);                                 /* the device is done with; may be NULL */
     void *context;
 };
 

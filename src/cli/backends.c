@@ -42,7 +42,7 @@ static bool create_opencl(const char *selector, const struct backend_options *op
                                        .tile = options->tile,
                                        .memory_budget_bytes = options->memory_budget_bytes,
                                        .max_submit_ns = options->max_submit_ns,
-                                       .compiling = signals_driver_end};
+                                       .compiling = signals_work_begin};
 
     signals_driver_begin();
     const bool ok = opencl_create(selector, &how, out, err);

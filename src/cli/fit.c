@@ -315,6 +315,13 @@ static void start_scene(const struct runs *r, const float *target, struct scene 
     scene_random(scene->params, scene->triangles, r->options->measure.seed.value, 0, SCENE_DEFAULT_EXTENT);
 }
 
+/* A host's own renderer hears a stop after each step, however long that takes. */
+static void device_works(const struct renderer *renderer)
+{
+    if (renderer->info.backend == BACKEND_OPENCL)
+        signals_work_begin();
+}
+
 static bool train(struct runs *r, struct renderer *renderer, const struct render_spec *spec, const char *what,
                   struct scene *scene, struct fit_run *run, struct err *err)
 {
@@ -330,6 +337,7 @@ static bool train(struct runs *r, struct renderer *renderer, const struct render
                               .until = r->until,
                               .stop = r->stop,
                               .tell = tell,
+                              .checking = signals_driver_end,
                               .context = &telling};
 
     if (!trial_footprint(renderer, spec, &footprint, err))
@@ -340,7 +348,9 @@ static bool train(struct runs *r, struct renderer *renderer, const struct render
     image_resample(&r->image, target, spec->width, spec->height);
     start_scene(r, target, scene, pixels);
     progress_init(&telling.progress, stderr, o->measure.base.quiet || o->measure.no_progress, how.steps);
+    device_works(renderer);
     bool ok = fit_train(renderer, spec, scene->params, scene->background, target, &how, run, err);
+    device_works(renderer);
     progress_finish(&telling.progress);
     free(target);
     return ok;
@@ -387,6 +397,7 @@ static bool run_one(struct runs *r, const struct render_spec *spec, size_t devic
     scene_fini(&scene);
     if (renderer)
         renderer->ops->destroy(renderer);
+    signals_driver_end();
     return ok;
 }
 

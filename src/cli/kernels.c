@@ -371,7 +371,7 @@ static bool inspect(struct inspection *x, const struct device_info *device, cons
     for (size_t i = 0; x->entries && i < x->count; i++)
         x->entries[i] = (struct entry){.of = x, .variant = &x->variants[i]};
     bool ok = x->entries && inspect_all(x, err);
-    if (!ok && (!x->entries || err->code != ERR_INTERRUPTED))
+    if (!ok && (!x->entries || x->count == 0 || err->code != ERR_INTERRUPTED))
         return false;
     return add_table(x, &request->tables, &request->table_count, err) &&
            (!options->measure.base.verbose || add_arguments(x, &request->tables, &request->table_count, err)) && ok;

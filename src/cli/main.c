@@ -83,7 +83,7 @@ static int run_command(const struct command *command, int argc, char **argv)
         code = EXIT_OK;
     } else if (!check_count(command, &arguments, &err)) {
         code = report_error(&err);
-    } else if (!command->supervised || !supervise(&code)) {
+    } else if (!command->supervised || !supervise(base->quiet, &code)) {
         code = command->run(values, &arguments, argc, argv);
     }
     options_fini(command->options, values, &arguments);

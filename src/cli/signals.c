@@ -6,15 +6,16 @@
 #include "bench/worker.h"
 
 /* A handler has nothing else to tell the program with. */
-static volatile sig_atomic_t stop_requests, in_driver;
+static volatile sig_atomic_t stop_requests;
+static volatile sig_atomic_t stop_limit_s; /* from a request to SIGALRM; 0: none comes */
 
 static void count_stop(int signal)
 {
     (void)signal;
     if (stop_requests < 2)
         stop_requests = stop_requests + 1;
-    if (in_driver)
-        alarm(1);
+    if (stop_limit_s)
+        alarm((unsigned)stop_limit_s);
 }
 
 const volatile sig_atomic_t *signals_catch_stop(void)
@@ -29,7 +30,8 @@ const volatile sig_atomic_t *signals_catch_stop(void)
     return &stop_requests;
 }
 
-void signals_driver_begin(void)
+/* SIGALRM now_s from now (0: never), and stop_s after a request. */
+static void limit(unsigned now_s, unsigned stop_s)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t set;
@@ -40,15 +42,25 @@ void signals_driver_begin(void)
     sigemptyset(&set);
     sigaddset(&set, SIGALRM);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
-    alarm(DRIVER_LIMIT_S);
-    in_driver = 1;
+    alarm(now_s);
+    stop_limit_s = (sig_atomic_t)stop_s;
     if (stop_requests > 0)
-        alarm(1);
+        alarm(stop_s);
+}
+
+void signals_driver_begin(void)
+{
+    limit(DRIVER_LIMIT_S, 1);
+}
+
+void signals_work_begin(void)
+{
+    limit(0, DRIVER_LIMIT_S);
 }
 
 void signals_driver_end(void)
 {
-    in_driver = 0;
+    stop_limit_s = 0;
     alarm(0);
 }
 

@@ -10,7 +10,9 @@ const volatile sig_atomic_t *signals_catch_stop(void);
 /* From begin to end a driver lists or opens devices, and has DRIVER_LIMIT_S (bench/worker.h) for it; a second once a
  * stop is requested. Then the process ends by SIGALRM: nothing else gets it out of a driver. */
 void signals_driver_begin(void);
-void signals_driver_end(void);
+/* From begin to end a device works for as long as it takes, and has DRIVER_LIMIT_S once a stop is requested. */
+void signals_work_begin(void);
+void signals_driver_end(void); /* of either */
 void signals_ignore_write_failures(void);
 /* A standard stream that is closed is opened, so that no other file takes its number; using it fails all the
  * same. */

@@ -30,6 +30,13 @@ static void pass_on(int signal, siginfo_t *info, void *unused)
 static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
 #define STOPS (sizeof stops / sizeof stops[0])
 
+/* The child may have left a line of progress there. */
+static void begin_line(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputc('\n', stderr);
+}
+
 static int end_of(int status)
 {
     if (!WIFSIGNALED(status))
@@ -42,21 +49,23 @@ static int end_of(int status)
         }
     }
     struct err err = ERR_INIT;
-    if (requests > 1 || (requests > 0 && number == SIGALRM))
-        return EXIT_INTERRUPTED;
-    if (number == SIGALRM) {
-        worker_driver_silent("it listed or opened its devices", &err);
-        return report_error(&err);
-    }
     const char *name = sigabbrev_np(number);
-    err_set(&err, ERR_WORKER, "the process that runs the renderers ended (SIG%s)%s", name ? name : "?",
-            number == SIGKILL ? ", perhaps for want of memory" : ": most likely a driver crashed");
+    begin_line();
+    if (requests > 0 && number == SIGALRM)
+        err_set(&err, ERR_INTERRUPTED, "interrupted, and an OpenCL driver did not come back: what it did is lost");
+    else if (requests > 1)
+        err_set(&err, ERR_INTERRUPTED, "interrupted: what was under way is lost");
+    else if (number == SIGALRM)
+        worker_driver_silent("it listed or opened its devices", &err);
+    else
+        err_set(&err, ERR_WORKER, "the process that runs the renderers ended (SIG%s)%s", name ? name : "?",
+                number == SIGKILL ? ", perhaps for want of memory" : ": most likely a driver crashed");
     return report_error(&err);
 }
 
-static int wait_for_child(void)
+static int wait_for_child(bool quiet)
 {
-    uint64_t urgent_ns = 0; /* when the second request was seen */
+    uint64_t asked_ns = 0, urgent_ns = 0; /* when the first request was seen, and the second */
     int status;
 
     for (uint64_t nap_ns = 100000;; nap_ns = nap_ns < MAX_NAP_NS ? 2 * nap_ns : nap_ns) {
@@ -65,15 +74,22 @@ static int wait_for_child(void)
             return end_of(status);
         if (ended < 0 && errno != EINTR)
             return EXIT_FAILED;
+        if (requests > 0 && asked_ns == 0)
+            asked_ns = clock_now_ns();
         if (requests > 1 && urgent_ns == 0)
             urgent_ns = clock_now_ns();
+        if (!quiet && requests == 1 && clock_now_ns() - asked_ns >= SUPERVISE_NOTE_NS) {
+            begin_line();
+            fprintf(stderr, "gpubench: finishing what is under way; a second interrupt ends it at once\n");
+            quiet = true;
+        }
         if (urgent_ns > 0 && clock_now_ns() - urgent_ns >= SUPERVISE_GRACE_NS)
             kill((pid_t)child, SIGKILL);
         clock_sleep_ns(nap_ns);
     }
 }
 
-bool supervise(int *code)
+bool supervise(bool quiet, int *code)
 {
     struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO}, before;
     const pid_t parent = getpid();
@@ -99,6 +115,6 @@ bool supervise(int *code)
     }
     if (pid <= 0)
         return false;
-    *code = wait_for_child();
+    *code = wait_for_child(quiet);
     return true;
 }

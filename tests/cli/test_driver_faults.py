@@ -248,23 +248,35 @@ def never_opened_places():
 @pytest.fixture(scope="module", autouse=True)
 def never_opened(request):
     """Runs of half a minute that do nothing: they hang beside the tests above."""
-    if not any(item.name == "test_a_driver_that_does_not_open" for item in request.session.items):
+    if not any("never_opened" in item.function.__code__.co_varnames for item in request.session.items):
         yield None
         return
     places = never_opened_places()
-    with concurrent.futures.ThreadPoolExecutor(len(places)) as pool:
-        yield {place: pool.submit(faults.run, faults.COMMANDS[place[0]][0], FAULT_NAME=place[1], FAULT_CALL=place[2],
-                                  FAULT_MODE="hang") for place in places}
+    with concurrent.futures.ThreadPoolExecutor(len(places) + 1) as pool:
+        runs = {place: pool.submit(faults.run, faults.COMMANDS[place[0]][0], FAULT_NAME=place[1], FAULT_CALL=place[2],
+                                   FAULT_MODE="hang") for place in places}
+        yield runs, pool.submit(faults.run, ["5", PROGRAM, *faults.COMMANDS["fit"][0]], program="timeout",
+                                FAULT_NAME="clFinish", FAULT_CALL=1, FAULT_MODE="hang")
 
 
 def test_a_driver_that_does_not_open(never_opened):
-    for (command, name, call), future in never_opened.items():
+    for (command, name, call), future in never_opened[0].items():
         result = future.result()
         assert faults.acted(result) == [name], (command, name, call)
         assert 29 < result.seconds < 40 and not result.left, (command, name, call)
         assert result.code == (0 if command == "devices" else 1)
         words = result.stderr + str(result.files.get("r.json"))
         assert "an OpenCL driver did not answer in 30 s while " in words, (command, name, call)
+
+
+def test_a_fit_is_asked_once_to_stop(never_opened):
+    """A device that does not come back has 30 s for it."""
+    result = never_opened[1].result()
+    assert faults.acted(result) == ["clFinish"] and result.code == 124, result.stderr
+    assert 34 < result.seconds < 45 and not result.left
+    assert result.stderr == ("gpubench: finishing what is under way; a second interrupt ends it at once\n"
+                             "gpubench: error: interrupted, and an OpenCL driver did not come back: what it did is lost\n")
+    assert not result.files
 
 
 # ---- a user who is done waiting ----
@@ -343,13 +355,19 @@ def test_interrupting_a_compiler_shows_what_was_built(hanging):
     assert ends_within(hanging.pid, 1)
 
 
-@pytest.mark.parametrize("hanging", [(["verify", "-d", "ocl", "--golden", str(faults.GOLDEN.parent), "--no-progress"], "2",
-                                      "clBuildProgram")], indirect=True)
-def test_interrupting_a_compiler_ends_verify(hanging):
+VERIFY = ["verify", "-d", "ocl", "--golden", str(faults.GOLDEN.parent), "--no-progress"]
+KERNELS = faults.COMMANDS["kernels"][0]
+
+
+@pytest.mark.parametrize("hanging, number, what", [
+    ((VERIFY, "2", "clBuildProgram"), signal.SIGINT, "0 rows"), ((VERIFY, "1", "clFinish"), signal.SIGTERM, "0 rows"),
+    ((KERNELS, "1", "clFinish"), signal.SIGINT, "0 of 1 programs")], indirect=["hanging"])
+def test_interrupting_verify_and_kernels(hanging, number, what):
     start = time.monotonic()
-    hanging.send_signal(signal.SIGINT)
-    _, stderr = hanging.communicate(timeout=30)
-    assert hanging.returncode == 130 and stderr.endswith("gpubench: error: interrupted after 0 rows\n"), stderr
+    hanging.send_signal(number)
+    stdout, stderr = hanging.communicate(timeout=30)
+    assert hanging.returncode == 130 and stderr.endswith(f"gpubench: error: interrupted after {what}\n"), stderr
+    assert "Kernels" not in stdout
     assert time.monotonic() - start < 4
     assert ends_within(hanging.pid, 1)
 
@@ -357,13 +375,24 @@ def test_interrupting_a_compiler_ends_verify(hanging):
 FIT = (faults.COMMANDS["fit"][0], "1", "clEnqueueNDRangeKernel")
 
 
-@pytest.mark.parametrize("hanging", [FIT, (["layout"], "1", "clEnqueueNDRangeKernel")], indirect=True)
-def test_a_command_that_hangs_ends_at_the_second_interrupt(hanging):
+@pytest.mark.parametrize("hanging", [(["layout"], "1", "clEnqueueNDRangeKernel")], indirect=True)
+def test_other_commands_end_at_the_first_interrupt(hanging):
     hanging.send_signal(signal.SIGINT)
-    time.sleep(0.1)
+    hanging.communicate(timeout=30)
+    assert hanging.returncode == -signal.SIGINT
+    assert ends_within(hanging.pid, 1)
+
+
+@pytest.mark.parametrize("hanging", [FIT], indirect=True)
+def test_a_fit_that_hangs_ends_at_the_second_interrupt(hanging):
+    hanging.send_signal(signal.SIGINT)
+    note = hanging.stderr.readline()
+    assert note == "gpubench: finishing what is under way; a second interrupt ends it at once\n"
+    start = time.monotonic()
     hanging.send_signal(signal.SIGINT)
     _, stderr = hanging.communicate(timeout=30)
-    assert hanging.returncode in (130, -signal.SIGINT), stderr
+    assert (hanging.returncode, stderr) == (130, "gpubench: error: interrupted: what was under way is lost\n")
+    assert time.monotonic() - start < 3
     assert ends_within(hanging.pid, 1)
 
 

@@ -285,9 +285,24 @@ static bool half_call(struct render_job *job, struct err *err)
     return ok;
 }
 
+static int closed, closed_at_check;
+
+static void counted_close(struct render_job *job)
+{
+    struct renderer *cpu = open_cpu(1);
+    cpu->ops->close(job);
+    cpu->ops->destroy(cpu);
+    closed++;
+}
+
+static void note_check(void)
+{
+    closed_at_check = closed;
+}
+
 static void test_a_wrong_loss_is_found(void **state)
 {
-    const struct fit_options options = options_of(3);
+    struct fit_options options = options_of(3);
     const struct render_spec spec = spec_of();
     struct renderer *r = open_cpu(1);
     const struct renderer_ops *ops = r->ops;
@@ -297,11 +312,14 @@ static void test_a_wrong_loss_is_found(void **state)
     float params[TRIANGLES * SCENE_STRIDE];
     (void)state;
     half.call = half_call;
+    half.close = counted_close;
+    options.checking = note_check;
     r->ops = &half;
     make_target();
     scene_random(params, TRIANGLES, 7, 0, 0.15f);
     assert_false(fit_train(r, &spec, params, background, target, &options, &run, &err));
     assert_int_equal(err.code, ERR_WRONG);
+    assert_int_equal(closed_at_check, 1);
     assert_null(run.loss);
     err_fini(&err);
     r->ops = ops;
