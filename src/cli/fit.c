@@ -430,7 +430,7 @@ static int run(const void *values, const struct text_list *arguments, int argc, 
     (void)argv;
     if (devices_asked(&options->measure.devices))
         return devices_print(&options->measure);
-    r.stop = signals_catch_stop();
+    r.stop = signals_await_stop();
     bool ok = prepare(&r, image, &err) && start_table(&r, image, &err) && run_all(&r, &err);
     if (r.table_count > 0 && r.tables[0].row_count > 0 &&
         !tables_show(r.tables, r.table_count, options->measure.format, &lost))

@@ -441,7 +441,7 @@ static bool one_device(struct request *request, const struct device_info *device
 
 static int run(const void *values, const struct text_list *arguments, int argc, char **argv)
 {
-    struct request request = {.options = values, .files = arguments, .stop = signals_catch_stop()};
+    struct request request = {.options = values, .files = arguments, .stop = signals_await_stop()};
     const struct measure_options *measure = &request.options->measure;
     struct device_info *devices = NULL;
     struct err err = ERR_INIT, lost = ERR_INIT;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "bench/worker.h"
 #include "cli/command.h"
+#include "cli/signals.h"
 
 #define MAX_NAP_NS UINT64_C(20000000)
 
@@ -21,14 +22,11 @@ static volatile sig_atomic_t child, requests;
 static void pass_on(int signal, siginfo_t *info, void *unused)
 {
     (void)unused;
-    requests = requests + 1;
+    signals_count(&requests);
     /* What a terminal sends has reached the child, too. */
     if (info->si_code <= 0)
         kill((pid_t)child, signal);
 }
-
-static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
-#define STOPS (sizeof stops / sizeof stops[0])
 
 /* The child may have left a line of progress there. */
 static void begin_line(void)
@@ -42,11 +40,11 @@ static int end_of(int status)
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
     const int number = WTERMSIG(status);
-    for (size_t i = 0; i < STOPS; i++) {
-        if (stops[i] == number) {
-            signal(number, SIG_DFL);
-            raise(number);
-        }
+    sigset_t stops;
+    signals_stops(&stops);
+    if (sigismember(&stops, number) == 1) {
+        signal(number, SIG_DFL);
+        raise(number);
     }
     struct err err = ERR_INIT;
     const char *name = sigabbrev_np(number);
@@ -91,22 +89,19 @@ static int wait_for_child(bool quiet)
 
 bool supervise(bool quiet, int *code)
 {
-    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO}, before;
+    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
     const pid_t parent = getpid();
     sigset_t held, old;
 
     /* No request comes before there is a child to pass it on to. */
-    sigemptyset(&held);
-    for (size_t i = 0; i < STOPS; i++)
-        sigaddset(&held, stops[i]);
+    signals_stops(&held);
     sigprocmask(SIG_BLOCK, &held, &old);
     sigemptyset(&action.sa_mask);
     fflush(NULL);
     const pid_t pid = fork();
     child = pid;
-    for (size_t i = 0; i < STOPS && pid > 0; i++)
-        if (sigaction(stops[i], &action, &before) == 0 && before.sa_handler == SIG_IGN)
-            sigaction(stops[i], &before, NULL);
+    if (pid > 0)
+        signals_handle_stops(&action);
     sigprocmask(SIG_SETMASK, &old, NULL);
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);

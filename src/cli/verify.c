@@ -332,7 +332,7 @@ static void leave(struct verify *v)
 
 static int run(const void *values, const struct text_list *arguments, int argc, char **argv)
 {
-    struct verify v = {.options = values, .stop = signals_catch_stop()};
+    struct verify v = {.options = values, .stop = signals_await_stop()};
 
     (void)arguments;
     (void)argc;

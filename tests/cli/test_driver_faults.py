@@ -3,6 +3,7 @@ import concurrent.futures
 import html.parser
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -273,7 +274,7 @@ def test_a_fit_is_asked_once_to_stop(never_opened):
     """A device that does not come back has 30 s for it."""
     result = never_opened[1].result()
     assert faults.acted(result) == ["clFinish"] and result.code == 124, result.stderr
-    assert 34 < result.seconds < 45 and not result.left
+    assert 34 < result.seconds < 45 and not result.left, (result.seconds, result.left, result.stderr)
     assert result.stderr == ("gpubench: finishing what is under way; a second interrupt ends it at once\n"
                              "gpubench: error: interrupted, and an OpenCL driver did not come back: what it did is lost\n")
     assert not result.files
@@ -295,15 +296,18 @@ def test_counts_of_scenes_rendered_whole():
     assert "clEnqueueFillBuffer" in faults.results_of(result)["cells"][0]["reason"]
 
 
+HANGING_SWEEP = (SWEEP, "100", "clEnqueueNDRangeKernel")
+
+
 @pytest.fixture
 def hanging(tmp_path, request):
     """A sweep whose driver hangs in the device's first cell, or another command in a call of its own."""
-    command, call, name = getattr(request, "param", (SWEEP, "100", "clEnqueueNDRangeKernel"))
+    command, call, name, *before = getattr(request, "param", HANGING_SWEEP)
     (tmp_path / "p.ppm").write_text(faults.FILES["p.ppm"])
     (tmp_path / "g.json").write_text(json.dumps({**GRID, "measure": {**faults.MEASURE, "timeout_seconds": 60}}))
     environment = {**os.environ, "OPENCL_LAYERS": faults.layer(), "FAULT_NAME": name, "FAULT_CALL": call,
                    "FAULT_MODE": "hang", "FAULT_LOG": str(tmp_path / "log"), "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen([PROGRAM, *command], cwd=tmp_path, env=environment, text=True, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen([*before, PROGRAM, *command], cwd=tmp_path, env=environment, text=True, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     deadline = time.monotonic() + 60
     while not any("acted" in path.read_text() for path in tmp_path.glob("log.*")) and time.monotonic() < deadline:
@@ -385,7 +389,9 @@ def test_other_commands_end_at_the_first_interrupt(hanging):
 
 @pytest.mark.parametrize("hanging", [FIT], indirect=True)
 def test_a_fit_that_hangs_ends_at_the_second_interrupt(hanging):
-    hanging.send_signal(signal.SIGINT)
+    for _ in range(2):  # the first one, sent twice
+        hanging.send_signal(signal.SIGINT)
+        time.sleep(0.005)
     note = hanging.stderr.readline()
     assert note == "gpubench: finishing what is under way; a second interrupt ends it at once\n"
     start = time.monotonic()
@@ -414,6 +420,34 @@ def test_a_command_that_is_killed_leaves_nothing(hanging):
     assert len(faults.processes_of(hanging.pid)) == 2
     hanging.kill()
     assert ends_within(hanging.pid, 5)
+
+
+def signals_of(pid, which):
+    return int(re.search(rf"^{which}:\s*(\w+)$", pathlib.Path(f"/proc/{pid}/status").read_text(), re.M)[1], 16)
+
+
+@pytest.mark.parametrize("hanging", [(*HANGING_SWEEP, "nohup"), (*FIT, "nohup")], indirect=True)
+def test_what_nohup_ignores_stays_ignored(hanging):
+    assert signals_of(hanging.pid, "SigIgn") & 1 << signal.SIGHUP - 1
+    os.killpg(hanging.pid, signal.SIGHUP)
+    time.sleep(0.2)
+    assert len(faults.processes_of(hanging.pid)) == 2
+
+
+def test_a_fit_that_is_asked_again_and_again_keeps_its_best(tmp_path):
+    """timeout(1) sends its signal to the program, which passes it on, and to the group that both are in."""
+    (tmp_path / "p.ppm").write_text(faults.FILES["p.ppm"])
+    process = subprocess.Popen([PROGRAM, "fit", "p.ppm", "-d", "ocl", "-s", "96", "-n", "64", "--steps", "1000000", "--patience", "0",
+                                "-o", "fit"], cwd=tmp_path, text=True, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               start_new_session=True)
+    time.sleep(2)
+    child, = set(faults.processes_of(process.pid)) - {process.pid}
+    assert signals_of(child, "SigBlk") & 1 << signal.SIGTERM - 1  # a driver's handler must not have it
+    for _ in range(200):
+        os.killpg(process.pid, signal.SIGTERM)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"p.ppm", "fit.json", "fit.png", "fit.csv"}, stderr
 
 
 def test_a_fit_warns_of_long_submissions():
