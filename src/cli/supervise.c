@@ -50,7 +50,8 @@ static int end_of(int status)
     const char *name = sigabbrev_np(number);
     begin_line();
     if (requests > 0 && number == SIGALRM)
-        err_set(&err, ERR_INTERRUPTED, "interrupted, and an OpenCL driver did not come back: what it did is lost");
+        err_set(&err, ERR_INTERRUPTED,
+                "interrupted, and an OpenCL driver did not come back: what it did is lost");
     else if (requests > 1)
         err_set(&err, ERR_INTERRUPTED, "interrupted: what was under way is lost");
     else if (number == SIGALRM)
