@@ -68,17 +68,30 @@ struct edge_frame {
     float length, inverse;
 };
 
+/* 1/sqrt(x), to an ulp or two: a step of Newton's squares the error of an estimate. Quotients and roots that are
+ * rounded correctly take several times as long, with branches. */
+static inline float inverse_root(float x)
+{
+#ifdef PATH_PTX
+    float r;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+#else
+    float r = rsqrt(x);
+#endif
+    return fma(0.5f * r, fma(-x * r, r, 1.0f), r);
+}
+
 /* The edge from one vertex to the next, or the other way round. */
 static inline struct edge_frame frame_edge(float x, float y, float next_x, float next_y, bool clockwise)
 {
     float dx = clockwise ? x - next_x : next_x - x, dy = clockwise ? y - next_y : next_y - y;
-    float square = dx * dx + dy * dy, length = sqrt(square);
+    float square = dx * dx + dy * dy, inverse = inverse_root(square);
     bool point = !(square > 1e-20f && square < INFINITY); /* or not finite: sums of 0 times its direction would be NaN */
     struct edge_frame e;
-    e.line = (float4)(clockwise ? next_x : x, clockwise ? next_y : y, point ? 1.0f : dx / length,
-                      point ? 0.0f : dy / length);
-    e.length = point ? 0.0f : length;
-    e.inverse = point ? 0.0f : 1.0f / length;
+    e.line = (float4)(clockwise ? next_x : x, clockwise ? next_y : y, point ? 1.0f : dx * inverse,
+                      point ? 0.0f : dy * inverse);
+    e.length = point ? 0.0f : square * inverse;
+    e.inverse = point ? 0.0f : inverse;
     return e;
 }
 

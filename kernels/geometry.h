@@ -39,15 +39,29 @@ PTX_UNARY(INVERSE_ROOT, "rsqrt.approx.ftz.f32")
 #define MAX(a, b) fmax(a, b)
 #endif
 
+/* a / size, rounded to nearest. */
+static inline float part_of(float a, uint size)
+{
+    const float whole = (float)size;
+#ifdef PATH_PTX
+    /* What compilers make of a division for values of such sizes, without the branch that sees whether they are. */
+    const float estimate = RECIPROCAL(whole), inverse = fma(estimate, fma(-whole, estimate, 1.0f), estimate);
+    const float quotient = a * inverse;
+    return fma(inverse, fma(-whole, quotient, a), quotient);
+#else
+    return a / whole;
+#endif
+}
+
 /* The centres of pixel columns (or rows) on a canvas of `size` pixels. */
 static inline real centre(mask px, uint size)
 {
-    return ((float)px + 0.5f) / (float)size;
+    return part_of((float)px + 0.5f, size);
 }
 
 static inline float centre_row(int py, uint size)
 {
-    return ((float)py + 0.5f) / (float)size;
+    return part_of((float)py + 0.5f, size);
 }
 
 /* A team's tile. Distances are worked out from its corner: inside a tile they are small, so that nothing is
@@ -135,7 +149,7 @@ static inline struct aimed aim(RECORD_SPACE const struct shared_triangle *from, 
 {
     struct aimed t;
     RECORD_SPACE const float4 *record = (RECORD_SPACE const float4 *)from;
-    const float unit = tile->unit, inverse = 1.0f / unit;
+    const float unit = tile->unit, inverse = RECIPROCAL(unit);
     t.line[0] = aim_line(record[0], tile);
     t.line[1] = aim_line(record[1], tile);
     t.line[2] = aim_line(record[2], tile);

@@ -41,8 +41,8 @@ static inline void place_tile(struct tile *tile, const struct shared_view *view,
     tile->row = row;
     tile->x = (int)(column * TILE_W);
     tile->y = (int)(row * TILE_H);
-    tile->left = (float)tile->x / (float)view->width;
-    tile->top = (float)tile->y / (float)view->height;
+    tile->left = part_of((float)tile->x, view->width);
+    tile->top = part_of((float)tile->y, view->height);
     tile->unit = view->exp2_scale; /* so that exp(-d/s) is 2^-d */
     tile->px = tile->x + (int)(lane % BLOCK_W);
     tile->py = tile->y + (int)(lane / BLOCK_W);
