@@ -59,7 +59,8 @@ static inline float first_of_loss(global const float *partials, uint count, uint
 static inline float part_of_loss(float first, global const float *partials, uint count, uint part, uint parts)
 {
     float sum = first, carry = 0.0f;
-    for (uint i = part + parts; i < count; i += parts) {
+    ROLLED for (uint i = part + parts; i < count; i += parts)
+    {
         float value = partials[i] - carry, next = sum + value;
         carry = (next - sum) - value;
         sum = next;

@@ -98,7 +98,7 @@ struct aimed {
 #define MARK_CROSSED (1u << 16)   /* inside is decided by cross products */
 #define MARK_CUT (1u << 17)       /* its bounds leave pixels of the tile out */
 #define MARK_STEEP (1u << 18)     /* 1 - w may come near 0, and alpha has a gradient */
-#define MARK_CLOCKWISE (1u << 19) /* edges run against the order of the vertices */
+#define MARK_CLOCKWISE (1u << 31) /* vertices run against the order that has normals point inwards */
 #define MARK_EDGE                                                                                            \
     (1u << 20) /* one edge, which comes first here, is the nearest of all pixels within the bounds */
 #define MARK_BEYOND (1u << 21)         /* and then: some of them may lie beyond its ends */

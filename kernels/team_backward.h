@@ -11,6 +11,12 @@
 
 #ifdef PASS_BACKWARD
 
+/* A tile's sums for one triangle, and the one for alpha. */
+#ifndef SLOT_FLOATS
+#define SLOT_FLOATS SHARED_SLOT
+#define SLOT_ALPHA SUM_ALPHA
+#endif
+
 #ifdef STRATEGY_FUSED
 /* What lies below layers that let less than this through does not show. */
 #define HIDDEN 1e-7f
@@ -39,7 +45,7 @@ struct walk {
 static inline uint triangle_at(const struct work *work, uint k)
 {
 #ifdef LOCAL_RECORDS /* one chunk has all */
-    return work->chunk[k].place.z;
+    return INDEX(work->chunk[k]);
 #else
     return work->whole ? work->list[k] : work->begin + k;
 #endif
@@ -105,17 +111,16 @@ struct step {
     const struct shared_view *view;
     float4 colour;
     float opacity, clear; /* clear: 1 - opacity, and never 0 */
-    bool
-        may_be_steep; /* where 1 - w comes near 0, dL/dalpha is worked out anew, or left out and *steep set */
+    bool may_be_steep; /* where 1 - w is less than steep_below, dL/dalpha is worked out anew, or left out and *steep set */
+    float steep_below;
     uint place;       /* from the bottom */
     bool *steep;
     const struct canvas *below; /* the canvas below, taped or recomputed */
 };
 
-/* Moves a pixel of block j one triangle down, if that covers it, and adds its gradient for colour and alpha.
- * e: exp(-d/s). Returns -dL/dd, times s. */
-static inline float walk_pixel(const struct step *s, uint j, float e, bool covered, struct walk *walk,
-                               float *sums)
+/* Moves a pixel of block j one triangle down, if that covers it, and adds its gradient for red, green, blue and alpha
+ * to sums[4]. e: exp(-d/s). Returns -dL/dd, times s. */
+static inline float walk_pixel(const struct step *s, uint j, float e, bool covered, struct walk *walk, float *sums)
 {
     /* The coverage is k = 1/(1 + e), and 1 - k = e k without cancellation. */
     const float coverage = RECIPROCAL(1.0f + e), uncovered = e * coverage, w = s->opacity * coverage;
@@ -130,36 +135,38 @@ static inline float walk_pixel(const struct step *s, uint j, float e, bool cover
     by_weight = q - through * DOT(g_r, g_g, g_b, s->below->r[j], s->below->g[j], s->below->b[j]);
 #endif
     const float pull = by_weight * uncovered * w;
+    bool counts = covered; /* for alpha */
 #if defined(STRATEGY_FUSED) && defined(STEEP_LATER)
-    if (s->may_be_steep && covered && left < STEEP) {
-        *s->steep = true;
-        by_weight = 0.0f;
+    if (s->may_be_steep) {
+        const bool is_steep = covered & (left < s->steep_below);
+        *s->steep |= is_steep;
+        counts = covered & !is_steep;
     }
 #elif defined(STRATEGY_FUSED)
-    if (s->may_be_steep && covered && left < STEEP * walk->scale[j]) {
+    if (s->may_be_steep && covered && left < s->steep_below * walk->scale[j]) {
         float dot = below_dot(s->work, s->view, s->place, j, g_r, g_g, g_b);
         by_weight = q - through * dot;
         walk->rest[j] = through * left * dot;
         walk->scale[j] = through * left;
     }
 #endif
-    const float shown = through * w;
+    const float shown = FACTOR(covered, through * w);
     multiply_if(covered, left, &walk->through[j]);
-    add_product_if(covered, shown, g_r, &sums[SUM_COLOUR]);
-    add_product_if(covered, shown, g_g, &sums[SUM_COLOUR + 1]);
-    add_product_if(covered, shown, g_b, &sums[SUM_COLOUR + 2]);
-    add_product_if(covered, by_weight, coverage, &sums[SUM_ALPHA]);
+    ADD_PART(covered, shown, g_r, &sums[0]);
+    ADD_PART(covered, shown, g_g, &sums[1]);
+    ADD_PART(covered, shown, g_b, &sums[2]);
+    ADD_PART(counts, FACTOR(counts, by_weight), coverage, &sums[3]);
     return pull;
 }
 
 /* Adds a pixel's part of an edge's position gradient where that is the nearest. */
 static inline void add_edge(bool nearest, const struct nearness *n, uint k, float pull, float *sums)
 {
-    const float end = pull * n->along[k];
-    add_product_if(nearest, pull, n->normal[k], &sums[EDGE_NORMAL(k)]);
-    add_product_if(nearest, end, n->normal[k], &sums[EDGE_NORMAL_END(k)]);
-    add_product_if(nearest, pull, n->beyond[k], &sums[EDGE_BEYOND(k)]);
-    add_product_if(nearest, end, n->beyond[k], &sums[EDGE_BEYOND_END(k)]);
+    const float part = FACTOR(nearest, pull), end = part * n->along[k];
+    ADD_PART(nearest, part, n->normal[k], &sums[EDGE_NORMAL(k)]);
+    ADD_PART(nearest, end, n->normal[k], &sums[EDGE_NORMAL_END(k)]);
+    ADD_PART(nearest, part, n->beyond[k], &sums[EDGE_BEYOND(k)]);
+    ADD_PART(nearest, end, n->beyond[k], &sums[EDGE_BEYOND_END(k)]);
 }
 
 /* Nearer than this there is no position gradient (MODEL.md). */
@@ -176,7 +183,7 @@ static inline void walk_spot(const struct step *s, const struct aimed *t, float 
     const float square = SMALLEST(n.square);
     const float inverse = signed_inverse(spot, &n, square), e = exp2_of(square * inverse);
     const bool covered = e < limit;
-    const float pull = walk_pixel(s, j, e, covered, walk, sums) * inverse;
+    const float pull = walk_pixel(s, j, e, covered, walk, &sums[SUM_COLOUR]) * inverse;
     /* Ties keep the earlier edge. */
     const bool far = covered & (square >= near_distance(s->view) * near_distance(s->view));
     const bool is_1 = n.square[1] < n.square[0];
@@ -197,7 +204,7 @@ static inline void walk_edge(const struct step *s, const struct aimed *t, bool b
     {
         const struct edge_spot spot = edge_spot_of(&f, j, beyond);
         const bool covered = spot.e < f.limit;
-        const float pull = walk_pixel(s, j, spot.e, covered, walk, sums);
+        const float pull = walk_pixel(s, j, spot.e, covered, walk, &sums[SUM_COLOUR]);
         const bool far = covered & (beyond ? spot.square >= near * near : fabs(spot.normal) >= near);
         if (beyond) {
             const float part = pull * spot.inverse, end = part * spot.along;
@@ -298,7 +305,7 @@ static inline void walk_triangle(const struct work *work, const struct shared_vi
     const uint place = work->whole ? at : t->place.z - work->begin;
     float sums[SHARED_SLOT];
     struct step step = {
-        work,  view,  t->colour, t->length.w, (1.0f - t->length.w) + 1e-30f, marks & MARK_STEEP,
+        work,  view,  t->colour, t->length.w, (1.0f - t->length.w) + 1e-30f, marks & MARK_STEEP, STEEP,
         place, steep, NULL};
 #ifndef STRATEGY_FUSED
     struct canvas below;
@@ -409,7 +416,7 @@ static inline void add_alpha(const struct work *work, const struct aimed *t, flo
         return;
 #ifdef REDUCTION_ORDERED
     if (SLOT(*t) != SHARED_NO_SLOT)
-        work->slots[(size_t)slot_of(&work->tile, t->place.xy, SLOT(*t)) * SHARED_SLOT + SUM_ALPHA] += sum;
+        work->slots[(size_t)slot_of(&work->tile, t->place.xy, SLOT(*t)) * SLOT_FLOATS + SLOT_ALPHA] += sum;
 #else
     atomic_add_float(&grads[(size_t)t->place.z * SUMS + 9], sum);
 #endif

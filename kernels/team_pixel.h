@@ -36,6 +36,16 @@ static inline void add_product_if(bool condition, float a, float b, float *sum)
 #endif
 }
 
+/* A sum over the lane's pixels, of parts that are 0 where a condition does not hold. Of one pixel alone, the factor
+ * that parts have in common is chosen; of several, each addition is left out. */
+#if BLOCKS_X * BLOCKS_Y == 1u
+#define FACTOR(condition, a) CHOOSE(condition, a, 0.0f)
+#define ADD_PART(condition, a, b, sum) (*(sum) = FMA(a, b, *(sum)))
+#else
+#define FACTOR(condition, a) (a)
+#define ADD_PART(condition, a, b, sum) add_product_if(condition, a, b, sum)
+#endif
+
 /* *value *= factor where `condition` holds. */
 static inline void multiply_if(bool condition, float factor, float *value)
 {
@@ -57,6 +67,18 @@ static inline float saturated_product(float a, float b)
     return r;
 #else
     return clamp(a * b, 0.0f, 1.0f);
+#endif
+}
+
+/* a + b between 0 and 1. */
+static inline float saturated_sum(float a, float b)
+{
+#ifdef PATH_PTX
+    float r;
+    asm("add.ftz.sat.f32 %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b));
+    return r;
+#else
+    return clamp(a + b, 0.0f, 1.0f);
 #endif
 }
 
@@ -128,11 +150,19 @@ static inline struct facing face(struct aimed t, const struct work *work, const 
     return f;
 }
 
+/* Records of setup.cl have edges turned so that their normals point inwards; those of scene.cl do not. */
+#ifdef LOCAL_RECORDS
+#define TURNED(t) MARKS(t)
+#else
+#define TURNED(t) 0u
+#endif
+
 /* One pixel of a lane. */
 struct spot {
     float x, normal_row[3], along_row[3];
     bool crossed;
     uint outside; /* with crossed: the sign bit */
+    uint turned;  /* the sign bit: normals point outwards */
 };
 
 static inline struct spot spot_of(const struct facing *f, uint j)
@@ -141,6 +171,7 @@ static inline struct spot spot_of(const struct facing *f, uint j)
     s.x = f->x[j % BLOCKS_X];
     s.crossed = f->crossed;
     s.outside = f->outside << (31u - j);
+    s.turned = 0;
     UNROLLED for (uint k = 0; k < 3; ++k)
     {
         s.normal_row[k] = f->normal_row[k][j / BLOCKS_X];
@@ -160,6 +191,7 @@ static inline struct spot lone_spot(const struct aimed *t, RECORD_SPACE const st
     struct spot s;
     s.x = bounded ? (x - tile->left) * tile->unit : FAR;
     s.crossed = MARKS(*t) & MARK_CROSSED;
+    s.turned = TURNED(*t);
     s.outside = s.crossed && !(bounded && inside_by_crosses(from, x, y)) ? 0x80000000u : 0u;
     UNROLLED for (uint k = 0; k < 3; ++k)
     {
@@ -206,10 +238,11 @@ static inline float signed_root(float root, uint outside)
 #endif
 }
 
-/* 1/distance, negative inside: where no normal has its sign bit set. */
+/* 1/distance, negative inside: where no normal that points inwards has its sign bit set. */
 static inline float signed_inverse(const struct spot *s, const struct nearness *n, float square)
 {
-    uint outside = as_uint(n->normal[0]) | as_uint(n->normal[1]) | as_uint(n->normal[2]);
+    uint outside =
+        (as_uint(n->normal[0]) ^ s->turned) | (as_uint(n->normal[1]) ^ s->turned) | (as_uint(n->normal[2]) ^ s->turned);
     if (s->crossed)
         outside = s->outside;
     return signed_root(INVERSE_ROOT(square), outside);
