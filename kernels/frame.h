@@ -12,22 +12,15 @@
 #define THIN 1e-3f
 #define NO_REACH 1e30f
 
-static inline uint2 padded_bounds(const float *v, float sigma, uint width, uint height)
+/* Of pixel columns (or rows) of `size`, those that a triangle with such vertices may cover: first | last + 1 << 16, or 0. */
+static inline uint padded_span(float a, float b, float c, float sigma, uint size)
 {
-    float pad = 6.0f * sigma;
-    float min_x = fmin(fmin(v[0], v[2]), v[4]), max_x = fmax(fmax(v[0], v[2]), v[4]);
-    float min_y = fmin(fmin(v[1], v[3]), v[5]), max_y = fmax(fmax(v[1], v[3]), v[5]);
-    bool finite = true;
-    UNROLLED for (uint i = 0; i < 6; ++i) finite = finite && fabs(v[i]) <= SHARED_MAX_COORD;
+    const float pad = 6.0f * sigma, low = fmin(fmin(a, b), c), high = fmax(fmax(a, b), c), whole = (float)size;
+    const bool finite = fabs(a) <= SHARED_MAX_COORD && fabs(b) <= SHARED_MAX_COORD && fabs(c) <= SHARED_MAX_COORD;
     /* Clamped before the conversion: a wide pad must not overflow an int. */
-    float w = (float)width, h = (float)height;
-    float left = fmax(floor((min_x - pad) * w), 0.0f);
-    float right = fmin(fmax(ceil((max_x + pad) * w), 0.0f) + 1.0f, w);
-    float top = fmax(floor((min_y - pad) * h), 0.0f);
-    float bottom = fmin(fmax(ceil((max_y + pad) * h), 0.0f) + 1.0f, h);
-    if (!finite || !(left < right) || !(top < bottom))
-        return (uint2)(0, 0);
-    return (uint2)((uint)left | (uint)right << 16, (uint)top | (uint)bottom << 16);
+    const float from = fmax(floor((low - pad) * whole), 0.0f);
+    const float to = fmin(fmax(ceil((high + pad) * whole), 0.0f) + 1.0f, whole);
+    return finite && from < to ? (uint)from | (uint)to << 16 : 0u;
 }
 
 static inline uint tiles_met(uint2 bounds)
@@ -39,13 +32,18 @@ static inline uint tiles_met(uint2 bounds)
     return ((right - 1) / TILE_W - left / TILE_W + 1) * ((bottom - 1) / TILE_H - top / TILE_H + 1);
 }
 
+/* At most SHARED_MIN_WEIGHT of opacity never makes a weight above it. */
+static inline bool can_be_seen(const float *p)
+{
+    return p[9] > SHARED_MIN_WEIGHT;
+}
+
 /* The padded bounds of a triangle that can be seen; else empty ones. */
 static inline uint2 bounds_of(const float *p, const struct shared_view *view)
 {
-    /* At most SHARED_MIN_WEIGHT of opacity never makes a weight above it. */
-    if (!(p[9] > SHARED_MIN_WEIGHT))
-        return (uint2)(0, 0);
-    return padded_bounds(p, view->sigma, view->width, view->height);
+    const uint columns = padded_span(p[0], p[2], p[4], view->sigma, view->width);
+    const uint rows = padded_span(p[1], p[3], p[5], view->sigma, view->height);
+    return can_be_seen(p) && columns && rows ? (uint2)(columns, rows) : (uint2)(0, 0);
 }
 
 /* SHARED_FLAG_* of a triangle. */

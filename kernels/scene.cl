@@ -43,7 +43,7 @@ static inline float load_one_now(global const float *at)
 #endif
 }
 
-/* What there is to set up of a triangle: its edges, and the rest. */
+/* What there is to set up of a triangle: its edges and, dealt out among their parts and one more, the rest. */
 #define PARTS 4u
 
 /* A lane's triangle as it comes from the host, if there is one, but for its vertices: part k's come first. in: the scene's
@@ -89,20 +89,23 @@ INLINED void set_up(const float *p, const struct shared_view *view, uint lane, u
         ((local float4 *)t->edge)[part] = e.line;
         t->length[part] = e.length;
         t->inverse[part] = e.inverse;
-    } else {
-        const uint2 box = bounds_of(p, view);
-        bounds[lane] = box;
-        t->columns = box.x;
-        t->rows = box.y;
-        t->reach = NO_REACH; /* tiles so small are met by the bounds alone */
     }
-    if (part == 0)
+    if (part == 0) {
         t->flags = flags_of(p);
-    if (part == 1u) {
+    } else if (part == 1u) {
         t->opacity = opacity_of(p[9]);
         t->alpha = p[9];
         t->slot = lane;
         UNROLLED for (uint c = 0; c < 3; ++c) t->colour[c] = p[6u + c];
+    } else if (part == 2u) {
+        const uint rows = padded_span(p[1], p[3], p[5], view->sigma, view->height);
+        ((local uint *)(bounds + lane))[1] = rows;
+        t->rows = rows;
+    } else {
+        const uint columns = can_be_seen(p) ? padded_span(p[0], p[2], p[4], view->sigma, view->width) : 0u;
+        ((local uint *)(bounds + lane))[0] = columns;
+        t->columns = columns;
+        t->reach = NO_REACH; /* tiles so small are met by the bounds alone */
     }
 }
 
@@ -114,22 +117,38 @@ static inline uint2 groups_met(uint2 bounds)
     const uint across = ((uint)RIGHT(bounds) - 1u) / TILE_W - left + 1u;
     const uint down = ((uint)BOTTOM(bounds) - 1u) / GROUP_H - top + 1u;
     const uint column = (uint)get_group_id(0) - left, row = (uint)get_group_id(1) - top;
-    if (bounds.x == 0)
+    if (bounds.x == 0 || bounds.y == 0)
         return (uint2)(0, NOT_MET);
     return (uint2)(across * down, column < across && row < down ? row * across + column : NOT_MET);
 }
 
-/* sums: the tiles' [TEAMS][ROOM][SLOT_FLOATS]. slots: the scene's [T][groups][SHARED_SLOT], a triangle's without gaps. */
-INLINED void add_tiles(const struct shared_view *view, local const float *sums, local const uint2 *met, uint lane,
-                       uint groups, global float *slots)
+/* Four of a triangle's sums that a lane adds up. */
+struct share {
+    uint i, four, count, place; /* count, place: see groups_met */
+};
+
+static inline struct share share_of(const struct shared_view *view, local const uint2 *bounds, uint at)
 {
-    for (uint at = lane; at < view->triangles * FOURS; at += GROUP_LANES) {
-        const uint i = at / FOURS, four = at % FOURS, place = met[i].y;
+    struct share s = {at / FOURS, at % FOURS, 0, NOT_MET};
+    if (s.i < view->triangles) {
+        const uint2 met = groups_met(bounds[s.i]);
+        s.count = met.x;
+        s.place = met.y;
+    }
+    return s;
+}
+
+/* sums: the tiles' [TEAMS][ROOM][SLOT_FLOATS]. slots: the scene's [T][groups][SHARED_SLOT], a triangle's without gaps.
+ * share: the lane's first. */
+INLINED void add_tiles(const struct shared_view *view, struct share share, local const float *sums,
+                       local const uint2 *bounds, uint lane, uint groups, global float *slots)
+{
+    for (uint at = lane; at < view->triangles * FOURS; share = share_of(view, bounds, at += GROUP_LANES)) {
         float4 sum = (float4)(0.0f);
         UNROLLED for (uint tile = 0; tile < TEAMS; ++tile)
-            sum += ((local const float4 *)sums)[(tile * ROOM + i) * FOURS + four];
-        if (place != NOT_MET)
-            ((global float4 *)slots)[(i * groups + place) * (SHARED_SLOT / 4u) + four] = sum;
+            sum += ((local const float4 *)sums)[(tile * ROOM) * FOURS + at];
+        if (share.place != NOT_MET)
+            ((global float4 *)slots)[(share.i * groups + share.place) * (SHARED_SLOT / 4u) + share.four] = sum;
     }
 }
 
@@ -168,16 +187,17 @@ static inline float4 add_groups(global const float4 *from, uint count)
     return sum;
 }
 
-/* Gradients of a scene's triangles, four floats a lane. */
-INLINED void gather_scene(const struct shared_view *view, global const float *slots,
-                          local const struct shared_triangle *records, local const uint2 *met, uint lane, uint groups,
-                          global float *grads)
+/* Gradients of a scene's triangles, four floats a lane. share: the lane's first. */
+INLINED void gather_scene(const struct shared_view *view, struct share share, global const float *slots,
+                          local const struct shared_triangle *records, local const uint2 *bounds, uint lane,
+                          uint groups, global float *grads)
 {
-    for (uint at = lane; at < view->triangles * FOURS; at += GROUP_LANES) {
-        const uint i = at / FOURS, four = at % FOURS;
-        const float4 sum = add_groups((global const float4 *)slots + i * groups * (SHARED_SLOT / 4u) + four, met[i].x);
-        global float2 *out = (global float2 *)(grads + i * SUMS + 4u * four);
-        out[0] = four < 2u ? sum.xy * view->inverse_softness : (float2)(sum.x, alpha_gradient(records + i, sum.y));
+    for (uint at = lane; at < view->triangles * FOURS; share = share_of(view, bounds, at += GROUP_LANES)) {
+        const uint four = share.four;
+        const float4 sum =
+            add_groups((global const float4 *)slots + share.i * groups * (SHARED_SLOT / 4u) + four, share.count);
+        global float2 *out = (global float2 *)(grads + share.i * SUMS + 4u * four);
+        out[0] = four < 2u ? sum.xy * view->inverse_softness : (float2)(sum.x, alpha_gradient(records + share.i, sum.y));
         if (four < 2u)
             out[1] = four == 0 ? sum.zw * view->inverse_softness : sum.zw;
     }
@@ -216,7 +236,7 @@ scene_pass(const struct shared_view view, global const float *in, global const f
 {
     local struct aimed chunks[TEAMS][ROOM];
     local struct shared_triangle records[ROOM];
-    local uint2 bounds[ROOM], met[ROOM];
+    local uint2 bounds[ROOM];
     local float sums[TEAMS][ROOM * SLOT_FLOATS] __attribute__((aligned(16)));
     local float team_sums[TEAMS][LANES * PAIR] __attribute__((aligned(16)));
     local float losses[GROUP_LANES]; /* of pixels */
@@ -225,7 +245,8 @@ scene_pass(const struct shared_view view, global const float *in, global const f
     const uint group = (uint)get_group_id(1) * across + column, groups = across * (uint)get_num_groups(1);
     const uint member = (uint)get_local_id(1), lane = member * LANES + (uint)get_local_id(0);
     const uint row = (uint)get_group_id(1) * TEAMS + member;
-    const size_t scene = view.first_scene + get_group_id(2), plane = (size_t)view.width * view.height * 3;
+    const uint scene = view.first_scene + (uint)get_group_id(2), plane = view.width * view.height * 3u;
+    const uint values = view.triangles * SUMS;
     struct work work;
     struct walk walk;
 #ifdef PATH_LOCAL
@@ -241,11 +262,11 @@ scene_pass(const struct shared_view view, global const float *in, global const f
     work.whole = true;
     /* All that is to be loaded is on its way while the tile is placed. */
     float p[SHARED_STRIDE];
-    global const float *triangles = in + (view.in_first + scene) * view.triangles * SUMS;
+    global const float *triangles = in + (size_t)(view.in_first + scene) * values;
     load_part(triangles, &view, work.team.lane, member, p);
-    load_goal(goal + (view.goal_first + scene) * plane, &view, column * TILE_W + work.team.lane % BLOCK_W,
+    load_goal(goal + (size_t)(view.goal_first + scene) * plane, &view, column * TILE_W + work.team.lane % BLOCK_W,
               row * TILE_H + work.team.lane / BLOCK_W, &walk);
-    in += (size_t)view.in_scenes * view.triangles * SUMS + (view.in_first + scene) * 3;
+    in += (size_t)view.in_scenes * values + (size_t)(view.in_first + scene) * 3u;
     work.ground = (float4)(load_one_now(in), load_one_now(in + 1), load_one_now(in + 2), 0.0f);
     const struct seat seat = take_seat(&work);
     place_tile(&work.tile, &view, work.team.lane, column, row);
@@ -265,18 +286,16 @@ scene_pass(const struct shared_view view, global const float *in, global const f
     if (lane == 0)
         sum_count[0] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lane < view.triangles) {
-        met[lane] = groups_met(bounds[lane]);
-        if (group == 0)
-            atomic_add(sum_count, met[lane].x);
-    }
-    losses[lane] = render_tile(&work, &view, &seat, &walk, image + (view.image_first + scene) * plane);
+    const struct share share = share_of(&view, bounds, lane);
+    if (group == 0 && lane < view.triangles)
+        atomic_add(sum_count, groups_met(bounds[lane]).x);
+    losses[lane] = render_tile(&work, &view, &seat, &walk, image + (size_t)(view.image_first + scene) * plane);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    global float *losses_out = out + (size_t)view.out_scenes * view.triangles * SUMS;
-    slots += scene * view.slot_capacity * SHARED_SLOT;
-    loss_partials += scene * groups;
-    add_tiles(&view, sums[0], met, lane, groups, slots);
+    global float *losses_out = out + (size_t)view.out_scenes * values;
+    slots += (size_t)scene * view.slot_capacity * SHARED_SLOT;
+    loss_partials += (size_t)scene * groups;
+    add_tiles(&view, share, sums[0], bounds, lane, groups, slots);
     const bool last_team = TEAMS == 1u || member == TEAMS - 1u; /* has the least to add; no condition around barriers */
     if (last_team && work.team.lane == 0 && group == 0)
         ((global uint *)losses_out)[view.out_scenes + view.out_first + scene] = sum_count[0];
@@ -303,5 +322,6 @@ scene_pass(const struct shared_view view, global const float *in, global const f
             losses_out[view.out_first + scene] = all * view.loss_scale;
     }
 #endif
-    gather_scene(&view, slots, records, met, lane, groups, out + (view.out_first + scene) * view.triangles * SUMS);
+    gather_scene(&view, share, slots, records, bounds, lane, groups,
+                 out + (size_t)(view.out_first + scene) * values);
 }

@@ -24,7 +24,8 @@ static inline uint pixels_within(const struct tile *tile, uint2 bounds)
     return (columns * 0x01010101u) & (~0u << (top * TILE_W)) & (~0u >> ((TILE_H - bottom) * TILE_W));
 }
 
-/* Aims the triangles that meet the tile at it, a lane each. Returns whether dL/dalpha of one may need walk_steep. */
+/* Aims the triangles that meet the tile at it, a lane each. Returns whether walk_steep must follow: it
+ * finds nothing to do where triangles are thin, and none is nearly opaque. */
 static inline bool choose(struct work *work, const struct shared_view *view)
 {
     const uint lane = work->team.lane;
@@ -42,9 +43,8 @@ static inline bool choose(struct work *work, const struct shared_view *view)
         work->chunk[at] = t;
     }
     team_sync();
-    const bool any_crossed = team_any(&work->team, marks & MARK_CROSSED);
-    const bool any_steep = team_any(&work->team, marks & MARK_STEEP);
-    for (uint k = 0; any_crossed && k < work->length; ++k) {
+    const bool rare = team_any(&work->team, marks & (MARK_CROSSED | MARK_STEEP));
+    for (uint k = 0; rare && k < work->length; ++k) {
         struct aimed t = work->chunk[k];
         if (!(MARKS(t) & MARK_CROSSED))
             continue;
@@ -53,7 +53,7 @@ static inline bool choose(struct work *work, const struct shared_view *view)
             atomic_or((volatile local uint *)&work->chunk[k].place + 1, 1u << lane);
     }
     team_sync();
-    return any_steep;
+    return rare;
 }
 
 #define PAIR (2u * SUMS) /* what two triangles get of a pixel */

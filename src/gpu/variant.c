@@ -246,9 +246,8 @@ static bool choose_tile(enum gpu_path path, const struct device_info *info, uint
 }
 
 /* Images of so many pixels take less time by scene.cl alone than by three launches. One launch, and three, of 16 scenes
- * with 32 triangles on an NVIDIA H200, in us: 64x64: 12 and 25, 96x96: 18 and 30, 128x128: 24 and 31, 192x192: 42 and
- * 42, 256x256: 67 and 56. */
-#define WHOLE_PIXELS (128u * 128u)
+ * with 32 triangles on an NVIDIA H200, in us: 128x128: 19 and 31, 192x192: 33 and 40, 256x256: 53 and 53. */
+#define WHOLE_PIXELS (192u * 192u)
 #define WHOLE_TRIANGLES 32u /* a lane each */
 #define WHOLE_TEAMS 4u
 
