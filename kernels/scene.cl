@@ -222,14 +222,14 @@ static inline float render_tile(struct work *work, const struct shared_view *vie
 #endif
     walk_down(work, view, seat, walk);
 #ifdef STEEP_LATER
-    if (steep)
+    if (steep && is_left_out(work, seat))
         walk_steep(work, view, walk, NULL);
 #endif
     return loss;
 }
 
 /* in, goal, image, out: as in tile.cl. slots: [scenes][slot_capacity][SHARED_SLOT]. loss_partials: [scenes][groups].
- * counts: [scenes], 0 before and after. Work-groups: (tiles_x, ceil(tiles_y / TEAMS), scenes). */
+ * counts: [scenes][SHARED_COUNT_STRIDE], whose first are 0 before and after. Work-groups: (tiles_x, ceil(tiles_y / TEAMS), scenes). */
 kernel __attribute__((reqd_work_group_size(LANES, TEAMS, 1))) void
 scene_pass(const struct shared_view view, global const float *in, global const float *goal, global float *image,
            global float *slots, global float *out, global float *loss_partials, volatile global uint *counts)
@@ -310,7 +310,7 @@ scene_pass(const struct shared_view view, global const float *in, global const f
 #endif
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (lane == 0)
-        is_last[0] = count_up(counts + scene, groups);
+        is_last[0] = count_up(counts + (size_t)scene * SHARED_COUNT_STRIDE, groups);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); /* what other groups wrote is read behind it */
     if (!is_last[0])
         return;

@@ -24,8 +24,7 @@ static inline uint pixels_within(const struct tile *tile, uint2 bounds)
     return (columns * 0x01010101u) & (~0u << (top * TILE_W)) & (~0u >> ((TILE_H - bottom) * TILE_W));
 }
 
-/* Aims the triangles that meet the tile at it, a lane each. Returns whether walk_steep must follow: it
- * finds nothing to do where triangles are thin, and none is nearly opaque. */
+/* Aims the triangles that meet the tile at it, a lane each. Returns whether one of them has MARK_STEEP. */
 static inline bool choose(struct work *work, const struct shared_view *view)
 {
     const uint lane = work->team.lane;
@@ -43,8 +42,9 @@ static inline bool choose(struct work *work, const struct shared_view *view)
         work->chunk[at] = t;
     }
     team_sync();
-    const bool rare = team_any(&work->team, marks & (MARK_CROSSED | MARK_STEEP));
-    for (uint k = 0; rare && k < work->length; ++k) {
+    const bool any_crossed = team_any(&work->team, marks & MARK_CROSSED);
+    const bool any_steep = team_any(&work->team, marks & MARK_STEEP);
+    for (uint k = 0; any_crossed && k < work->length; ++k) {
         struct aimed t = work->chunk[k];
         if (!(MARKS(t) & MARK_CROSSED))
             continue;
@@ -53,7 +53,7 @@ static inline bool choose(struct work *work, const struct shared_view *view)
             atomic_or((volatile local uint *)&work->chunk[k].place + 1, 1u << lane);
     }
     team_sync();
-    return rare;
+    return any_steep;
 }
 
 #define PAIR (2u * SUMS) /* what two triangles get of a pixel */
@@ -154,6 +154,27 @@ static inline void walk_up(const struct work *work, const struct seat *seat, str
     }
 }
 
+#ifdef STEEP_LATER
+/* Whether walk_one leaves dL/dalpha of a pixel out. (Nearly opaque triangles are seldom so in any of a tile's pixels, and
+ * the steps of the walk have no time to tell.) */
+static inline bool is_left_out(const struct work *work, const struct seat *seat)
+{
+    bool steep = false;
+    ROLLED for (uint k = 0; k < work->length; ++k)
+    {
+        const struct aimed t = seat->chunk[k];
+        if (!(MARKS(t) & MARK_STEEP))
+            continue;
+        const struct spot spot = spot_from(&t, &work->tile, seat);
+        const struct nearness n = find_edges(&t, &spot);
+        const float square = SMALLEST(n.square), e = exp2_of(square * signed_inverse(&spot, &n, square));
+        const float left = FMA(t.length.w, e * RECIPROCAL(1.0f + e), CLEAR(t)); /* as in walk_pixel */
+        steep |= (e < LIMIT(t)) & (left < STEEP_BELOW(t));
+    }
+    return team_any(&work->team, steep);
+}
+#endif
+
 /* Moves the pixel one triangle down, as walk_spot does, and leaves what it adds to the triangle's gradient in part[SUMS].
  * One edge's part is all that a pixel has: it is turned to x and y at once, and shared out among the vertices. */
 static inline void walk_one(const struct step *s, const struct aimed *t, float limit, const struct spot *spot,
@@ -229,7 +250,7 @@ static inline void walk_few(const struct work *work, const struct shared_view *v
                             local const struct aimed *top, uint count, struct walk *walk)
 {
     float part[PAIR];
-    bool steep = false; /* choose() has told */
+    bool steep = false; /* is_left_out() tells */
     UNROLLED for (uint u = 0; u < 2u; ++u)
     {
         if (u == count)

@@ -22,7 +22,7 @@ struct opencl_job {
     struct host_array image; /* [B][H][W][3] */
     struct host_array out;   /* [B][T][10] gradients, [B] losses, [B] slots needed */
     cl_mem resident_goal;    /* from the pool, kept while the job is open; NULL unless CALL_RESIDENT */
-    cl_mem group_counts;     /* [slice_scenes], with shape.whole: owned; all 0 between calls */
+    cl_mem group_counts;     /* [slice_scenes][SHARED_COUNT_STRIDE], with shape.whole: owned; all 0 between calls */
     uint32_t slot_capacity;  /* a scene */
     struct fit *fit;         /* owned; NULL until gpu/fit.c takes a step */
     struct memory_plan plan;

@@ -55,7 +55,7 @@ static void count_scene(const struct render_spec *spec, const struct tile_shape 
         .bins = bin_count(shape, spec->width, spec->height) * BIN_WORDS(t) * sizeof(uint32_t),
         .slots = uses_slots(spec) ? product(slot_capacity, SHARED_SLOT * sizeof(float)) : 0,
         .tape = gradient && spec->strategy == STRATEGY_TAPED ? product(image, t) : 0,
-        .group_counts = shape->whole ? sizeof(uint32_t) : 0,
+        .group_counts = shape->whole ? SHARED_COUNT_STRIDE * sizeof(uint32_t) : 0,
         .loss = gradient && !spec->upstream && spec->loss == LOSS_DEVICE ? tiles * sizeof(float) : 0,
         .image = image_in_memory(spec) && !(shared && image_to_host(spec)) ? image : 0,
     };
