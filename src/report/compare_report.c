@@ -53,9 +53,9 @@ static void foot_causes(struct table *t, const struct compare_cell *cell)
     if (cell->verdict != COMPARE_SLOWER && cell->verdict != COMPARE_FASTER)
         return;
     for (size_t i = 0; i < cell->cause_count; i++)
-        table_foot(t, "    %s (%s)", cell->causes[i].text, cause_known_by(&cell->causes[i]));
+        table_foot(t, "  %s (%s)", cell->causes[i].text, cause_known_by(&cell->causes[i]));
     if (!cell->cause_count)
-        table_foot(t, "    nothing that was recorded explains it");
+        table_foot(t, "  nothing that was recorded explains it");
 }
 
 /* "only in A: x, y, z, w and 3 more" */

@@ -23,8 +23,9 @@ static void add_escaped(struct strbuf *out, const char *text)
 static void add_list(struct strbuf *out, char *const *lines, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        strbuf_add(out, "- ");
-        add_escaped(out, lines[i]);
+        const size_t indent = strspn(lines[i], " "); /* an item of the one above */
+        strbuf_add(out, indent ? "  - " : "- ");
+        add_escaped(out, lines[i] + indent);
         strbuf_addc(out, '\n');
     }
     if (count)

@@ -65,9 +65,9 @@ static void foot_cell(struct table *t, const struct check_cell *c)
     table_foot(t, "%s: %s%s%s", c->match.now->id, check_verdict_name(c->verdict), *c->why ? ": " : "",
                c->why);
     for (size_t i = 0; i < c->cause_count; i++)
-        table_foot(t, "    %s (%s)", c->causes[i].text, cause_known_by(&c->causes[i]));
+        table_foot(t, "  %s (%s)", c->causes[i].text, cause_known_by(&c->causes[i]));
     if (c->verdict == CHECK_SLOWER && !c->cause_count)
-        table_foot(t, "    nothing that was recorded explains it");
+        table_foot(t, "  nothing that was recorded explains it");
 }
 
 /* The cells of the baseline that are not in the run, or of the run that are not in the baseline; returns how many. */

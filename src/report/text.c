@@ -78,12 +78,14 @@ static void put_word(const struct page *p, const char *word, size_t len, size_t 
 /* A line of words, broken between its parts where that is enough, else between words. */
 static void put_line(const struct page *p, const char *line)
 {
-    size_t column = 0;
+    const size_t indent = strspn(line, " ");
+    size_t column = indent, gap = 0;
 
+    strbuf_pad(p->out, ' ', indent);
+    line += indent;
     while (*line) {
         const char *end = strstr(line, TABLE_PART);
         size_t len = end ? (size_t)(end - line) : strlen(line);
-        size_t gap = strlen(TABLE_PART);
         size_t width = run_width(line, len);
         bool whole = width <= p->width;
         const char *next = line + len;
@@ -102,6 +104,7 @@ static void put_line(const struct page *p, const char *line)
                 len--;
             }
         }
+        gap = strlen(TABLE_PART);
         for (line = next; *line == ' ';)
             line++;
     }

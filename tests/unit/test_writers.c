@@ -17,9 +17,10 @@ static void make(struct table *t)
     table_put(t, MARK_NONE, NAN, "96²");
     table_put(t, MARK_NONE, 2, "2");
     table_foot(t, "H200 wins everywhere measured");
+    table_foot(t, "  why so, of the line above");
 }
 
-static void test_markdown(void **state)
+static void test_lines_and_fields(void **state)
 {
     struct table t;
     struct strbuf sb = STRBUF_INIT;
@@ -37,7 +38,11 @@ static void test_markdown(void **state)
                                          "| 96² | 2 |\n"
                                          "\n"
                                          "- H200 wins everywhere measured\n"
+                                         "  - why so, of the line above\n"
                                          "\n");
+    strbuf_reset(&sb);
+    assert_true(table_write_text(&t, 80, false, &sb, &err));
+    assert_non_null(strstr(strbuf_str(&sb), "\nH200 wins everywhere measured\n  why so, of the line above\n"));
     strbuf_fini(&sb);
     table_fini(&t);
 }
@@ -127,7 +132,7 @@ static void test_csv_has_one_header_and_as_many_fields_in_every_row(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_markdown),
+        cmocka_unit_test(test_lines_and_fields),
         cmocka_unit_test(test_json_reads_back),
         cmocka_unit_test(test_csv_has_one_header_and_as_many_fields_in_every_row),
     };
