@@ -128,8 +128,8 @@ static inline void composite_few(const struct work *work, const struct seat *sea
     bool covered[2];
     UNROLLED for (uint u = 0; u < 2u; ++u)
     {
-        if (u == count)
-            break;
+        if (u >= count)
+            continue;
         const struct aimed t = from[u];
         const struct spot spot = spot_from(&t, &work->tile, seat);
         w[u] = weight_at(&t, LIMIT(t), &spot, &covered[u]);
@@ -253,8 +253,8 @@ static inline void walk_few(const struct work *work, const struct shared_view *v
     bool steep = false; /* is_left_out() tells */
     UNROLLED for (uint u = 0; u < 2u; ++u)
     {
-        if (u == count)
-            break;
+        if (u >= count)
+            continue;
         const struct aimed t = *(top - u);
         const struct spot spot = spot_from(&t, &work->tile, seat);
         const struct step step = {work, view, t.colour, t.length.w, CLEAR(t), true, STEEP_BELOW(t),

@@ -84,16 +84,16 @@ uint64_t group_count(const struct tile_shape *shape, uint32_t width, uint32_t he
 bool tile_parse(const char *text, struct tile_request *out, struct err *err)
 {
     unsigned x = 0, y = 0, teams = 1;
-    char rest;
+    int end = 0;
 
     if (strcmp(text, "whole") == 0) {
         *out = (struct tile_request){.whole = true};
         return true;
     }
-    int got = sscanf(text, "%ux%ux%u%c", &x, &y, &teams, &rest);
+    const bool read = (sscanf(text, "%ux%u%n", &x, &y, &end) == 2 && !text[end]) ||
+                      (sscanf(text, "%ux%ux%u%n", &x, &y, &teams, &end) == 3 && !text[end]);
 
-    if ((got != 2 && got != 3) || x < 1 || y < 1 || x > MAX_BLOCKS || y > MAX_BLOCKS || x * y > MAX_BLOCKS ||
-        teams < 1 || teams > 8)
+    if (!read || x < 1 || y < 1 || x > MAX_BLOCKS || y > MAX_BLOCKS || x * y > MAX_BLOCKS || teams < 1 || teams > 8)
         return err_set(
             err, ERR_USAGE,
             "'%s' is no tile: blocks across x blocks down (at most %u together), such as 2x4, or with "

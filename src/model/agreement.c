@@ -86,18 +86,30 @@ void agreement_grads(struct agreement *out, const float *got, const double *want
     out->value[AGREE_ALPHA] = relative(&alpha);
 }
 
-/* Triangles that touch nothing, for a vertex that is not finite, do not count. */
-static double largest_coordinate(const float *params, uint64_t triangles)
+/* Further out than this many sigma, every weight is below the least that covers a pixel. */
+#define NO_WEIGHT 14.0
+
+/* axis: every other one is the coordinate of a vertex along it. */
+static bool reaches_canvas(const float *axis, double sigma)
+{
+    double a = (double)axis[0], b = (double)axis[2], c = (double)axis[4];
+
+    return fmax(fmax(a, b), c) > -NO_WEIGHT * sigma && fmin(fmin(a, b), c) < 1.0 + NO_WEIGHT * sigma;
+}
+
+/* Triangles that touch nothing do not count: for a vertex that is not finite, or as they lie too far out. */
+static double largest_coordinate(const float *params, uint64_t triangles, double sigma)
 {
     double largest = 0.0;
 
     for (uint64_t t = 0; t < triangles; t++) {
+        const float *own_params = params + t * SCENE_STRIDE;
         double own = 0.0;
         for (int i = 0; i < 6; i++) {
-            double v = fabs((double)params[t * SCENE_STRIDE + (uint64_t)i]);
+            double v = fabs((double)own_params[i]);
             own = v <= (double)SCENE_MAX_COORD ? fmax(own, v) : INFINITY;
         }
-        if (isfinite(own))
+        if (isfinite(own) && reaches_canvas(own_params, sigma) && reaches_canvas(own_params + 1, sigma))
             largest = fmax(largest, own);
     }
     return largest;
@@ -106,7 +118,7 @@ static double largest_coordinate(const float *params, uint64_t triangles)
 void agreement_tolerance(struct agreement *out, float sigma, bool from_file, const float *params,
                          uint64_t triangles)
 {
-    double m = fmax(1.0, 0.002 / (double)sigma) * fmax(1.0, largest_coordinate(params, triangles));
+    double m = fmax(1.0, 0.002 / (double)sigma) * fmax(1.0, largest_coordinate(params, triangles, (double)sigma));
 
     out->value[AGREE_IMAGE] = 1e-5 * m;
     out->value[AGREE_LOSS] = 1e-5;

@@ -30,7 +30,8 @@ void agreement_grads(struct agreement *out, const float *got, const double *want
                      bool summed);
 
 /* What a sweep's cell is allowed: image 1e-5 m, loss 1e-5, colour 5e-5 m, alpha 1e-4 m, vertices 2e-3 m
- * (5e-3 m on scenes from files), m = max(1, 0.002/sigma) * max(1, largest |coordinate|). */
+ * (5e-3 m on scenes from files), m = max(1, 0.002/sigma) * max(1, largest |coordinate| of a triangle that reaches
+ * the canvas). */
 void agreement_tolerance(struct agreement *out, float sigma, bool from_file, const float *params,
                          uint64_t triangles);
 

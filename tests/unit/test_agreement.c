@@ -126,6 +126,13 @@ static void test_tolerance_ignores_triangles_that_touch_nothing(void **state)
     params[SCENE_STRIDE + 1] = 16385.0f;
     agreement_tolerance(&a, 0.01f, false, params, 2);
     expect_near(a.value[AGREE_IMAGE], 2e-5);
+    for (int i = 0; i < 6; i++) /* one that nobody sees does not hide what others get wrong */
+        params[SCENE_STRIDE + i] = 300.0f + (float)(i % 3);
+    agreement_tolerance(&a, 0.01f, false, params, 2);
+    expect_near(a.value[AGREE_IMAGE], 2e-5);
+    params[SCENE_STRIDE] = params[SCENE_STRIDE + 3] = -300.0f;
+    agreement_tolerance(&a, 0.01f, false, params, 2);
+    expect_near(a.value[AGREE_IMAGE], 302e-5);
     agreement_tolerance(&a, 0.01f, false, NULL, 0);
     expect_near(a.value[AGREE_IMAGE], 1e-5);
 }

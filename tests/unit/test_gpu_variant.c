@@ -154,9 +154,32 @@ static void test_who_is_rendered_whole(void **state)
     assert_true(shape_of(PATH_PTX, "whole", &spec).whole);
 }
 
+static void test_only_shapes_are_shapes(void **state)
+{
+    static const char *const good[] = {"1x1", "2x4", "2x4x2", "16x1x8", "whole"};
+    static const char *const bad[] = {"",      "2",     "2x",     "x2",   "2x4x",   "2x4x2x", "2x4 ",    "2x4x2y",
+                                      "0x1",   "1x0",   "1x17",   "8x4",  "2x4x0",  "2x4x9",  "-1x1",    "wholes",
+                                      "Whole", "2,4x2", "2x4x2x1", "0x0x0"};
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        struct tile_request request;
+        struct err err = ERR_INIT;
+        assert_true(tile_parse(good[i], &request, &err));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct tile_request request;
+        struct err err = ERR_INIT;
+        if (tile_parse(bad[i], &request, &err))
+            fail_msg("'%s' was taken for a tile", bad[i]);
+        assert_int_equal(err.code, ERR_USAGE);
+        err_fini(&err);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_only_shapes_are_shapes),
         cmocka_unit_test(test_teams_share_deep_tiles),
         cmocka_unit_test(test_who_never_shares),
         cmocka_unit_test(test_macros_say_who_shares),
