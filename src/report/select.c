@@ -26,6 +26,11 @@ key_set keys_of_point(void)
     return keys_named("mode size triangles batch sigma source upstream");
 }
 
+key_set keys_of_reference(void)
+{
+    return keys_of_point() | keys_named("call");
+}
+
 bool cells_alike(const struct cell *a, const struct cell *b, key_set free)
 {
     size_t count;
@@ -82,7 +87,7 @@ bool select_lines(const struct results *results, unsigned modes, key_set free, c
         return false;
     for (size_t i = 0; i < results->cell_count; i++) {
         const struct cell *cell = &results->cells[i];
-        bool known = !in_modes(cell, modes) || (except && cells_alike(cell, except, keys_of_point()));
+        bool known = !in_modes(cell, modes) || (except && cells_alike(cell, except, keys_of_reference()));
         for (size_t j = 0; j < *count && !known; j++)
             known = cells_alike(cell, (*out)[j], free);
         if (!known)
@@ -110,7 +115,7 @@ const struct cell *select_partner(const struct results *results, const struct ce
 
     for (size_t i = 0; reference && i < results->cell_count; i++) {
         const struct cell *c = &results->cells[i];
-        if (!cells_alike(c, reference, keys_of_point() | keys_named("call")) ||
+        if (!cells_alike(c, reference, keys_of_reference()) ||
             !specs_equal(&c->spec, at, keys_of_point()))
             continue;
         if (!found || spec_equal(&c->spec, at, call))

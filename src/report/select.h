@@ -17,13 +17,16 @@ typedef uint64_t key_set;
 key_set keys_named(const char *names);
 key_set keys_of_point(void); /* mode, size, triangles, batch, sigma, source, upstream: what is computed */
 
+/* Those of the point, and the call: cells that differ from the reference in these alone are its own, too. */
+key_set keys_of_reference(void);
+
 /* Same backend, same device, and equal in every key that matters for both, but those in `free`. */
 bool cells_alike(const struct cell *a, const struct cell *b, key_set free);
 /* Equal in the keys of `keys`, whatever backends they are of. */
 bool specs_equal(const struct render_spec *a, const struct render_spec *b, key_set keys);
 
-/* First cells of all lines in the order of the file, those of the reference `except` (may be NULL) left out;
- * modes as in table_kind. free() the array. An empty one is no error. */
+/* First cells of all lines in the order of the file, those of the reference `except` (may be NULL) left out, by whatever
+ * call; modes as in table_kind. free() the array. An empty one is no error. */
 bool select_lines(const struct results *results, unsigned modes, key_set free, const struct cell *except,
                   const struct cell ***out, size_t *count, struct err *err) GB_NODISCARD;
 /* The first cell of the reference; NULL when no cell has such a mode. */

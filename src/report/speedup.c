@@ -27,7 +27,7 @@ static void add_rows(struct listing *l, unsigned modes, bool of_reference)
     for (size_t i = 0; i < l->results->cell_count; i++) {
         const struct cell *cell = &l->results->cells[i];
         if ((modes >> cell->spec.mode & 1) &&
-            cells_alike(cell, l->reference, keys_of_point()) == of_reference)
+            cells_alike(cell, l->reference, keys_of_reference()) == of_reference)
             l->rows[l->row_count++] = cell;
     }
 }

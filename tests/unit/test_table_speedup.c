@@ -178,6 +178,22 @@ static void test_one_device_alone_is_shown(void **state)
     made_fini(&r);
 }
 
+/* Nothing is compared with itself. */
+static void test_calls_of_one_device_alone_are_shown(void **state)
+{
+    struct results r;
+    (void)state;
+    made_init(&r);
+    made_cell(&r, "device", MADE_GPU, 64, 32, 131000, 20)->spec.call = CALL_LOADER;
+    made_cell(&r, "device", MADE_GPU, 64, 32, 65000, 20)->spec.call = CALL_RESIDENT;
+    char *text = text_at(&r, 80);
+    assert_non_null(strstr(text, "Times of device alone"));
+    assert_non_null(strstr(text, "\nloader "));
+    assert_non_null(strstr(text, "\nresident "));
+    free(text);
+    made_fini(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_figures_outlast_options),
         cmocka_unit_test(test_calls_have_a_column),
         cmocka_unit_test(test_one_device_alone_is_shown),
+        cmocka_unit_test(test_calls_of_one_device_alone_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
