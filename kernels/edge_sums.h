@@ -49,16 +49,11 @@ static inline float alpha_gradient(RECORD_SPACE const struct shared_triangle *t,
      : (i) < 9u ? (sums)[SUM_COLOUR + ((i)-6u) % 3u]                                                         \
                 : alpha_gradient(t, (sums)[SUM_ALPHA]))
 
-/* The first loss partial of a lane, or 0. */
-static inline float first_of_loss(global const float *partials, uint count, uint part)
+/* Adds every parts-th loss partial from a lane's first on, with the rounding error carried along (Kahan): a scene's loss
+ * has many. */
+static inline float part_of_loss(global const float *partials, uint count, uint part, uint parts)
 {
-    return part < count ? partials[part] : 0.0f;
-}
-
-/* Adds to it every parts-th one behind it, with the rounding error carried along (Kahan): a scene's loss has many. */
-static inline float part_of_loss(float first, global const float *partials, uint count, uint part, uint parts)
-{
-    float sum = first, carry = 0.0f;
+    float sum = part < count ? partials[part] : 0.0f, carry = 0.0f;
     ROLLED for (uint i = part + parts; i < count; i += parts)
     {
         float value = partials[i] - carry, next = sum + value;

@@ -2,6 +2,7 @@
 #ifndef GPUBENCH_KERNELS_FRAME_H
 #define GPUBENCH_KERNELS_FRAME_H
 
+#include "native.h"
 #include "shared.h"
 
 /* Every operation rounded to float32. */
@@ -70,12 +71,7 @@ struct edge_frame {
  * rounded correctly take several times as long, with branches. */
 static inline float inverse_root(float x)
 {
-#ifdef PATH_PTX
-    float r;
-    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
-#else
-    float r = rsqrt(x);
-#endif
+    const float r = INVERSE_ROOT(x);
     return fma(0.5f * r, fma(-x * r, r, 1.0f), r);
 }
 

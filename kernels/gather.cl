@@ -53,8 +53,7 @@ gather(const struct shared_view view, global const struct shared_triangle *trian
     loss_partials += scene * tiles;
 #ifdef PATH_CPU
     if (group >= view.triangles) {
-        losses[out_scene] = part_of_loss(first_of_loss(loss_partials, tiles, lane), loss_partials, tiles, lane,
-                                         GATHER_GROUP) * view.loss_scale;
+        losses[out_scene] = part_of_loss(loss_partials, tiles, lane, GATHER_GROUP) * view.loss_scale;
         return;
     }
     const uint count = slots_of(&triangles[group]);
@@ -71,7 +70,7 @@ gather(const struct shared_view view, global const struct shared_triangle *trian
     float loss = 0.0f;
     some four = (some)(0.0f);
     if (is_loss) {
-        loss = part_of_loss(first_of_loss(loss_partials, tiles, lane), loss_partials, tiles, lane, GATHER_GROUP);
+        loss = part_of_loss(loss_partials, tiles, lane, GATHER_GROUP);
     } else if (i < view.triangles) {
         const uint count = slots_of(&triangles[i]);
         global const some *from = (global const some *)(slots + (size_t)triangles[i].slot * SHARED_SLOT);

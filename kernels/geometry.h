@@ -3,6 +3,7 @@
 #define GPUBENCH_KERNELS_GEOMETRY_H
 
 #include "lanes.h"
+#include "native.h"
 
 #define BLOCKS (BLOCKS_X * BLOCKS_Y)
 #define BLOCK_H (LANES / BLOCK_W)
@@ -10,34 +11,8 @@
 /* Cross products and bounds are rounded step by step; where a fused multiply-add is wanted, it says so. */
 #pragma OPENCL FP_CONTRACT OFF
 
-#if   defined(PATH_PTX)
-/* One instruction each; without ftz, each takes three to five more, for denormals that do not occur. */
-#define PTX_UNARY(name, instruction)                                                               \
-    static inline float name(float x)                                                              \
-    {                                                                                              \
-        float r;                                                                                   \
-        asm(instruction " %0, %1;" : "=f"(r) : "f"(x));                                            \
-        return r;                                                                                  \
-    }
-PTX_UNARY(exp2_of, "ex2.approx.ftz.f32")
-PTX_UNARY(RECIPROCAL, "rcp.approx.ftz.f32")
-PTX_UNARY(INVERSE_ROOT, "rsqrt.approx.ftz.f32")
 #define MIN(a, b) fmin(a, b)
 #define MAX(a, b) fmax(a, b)
-#else
-#ifdef ON_CPU /* where native forms may be estimates of 11 bits */
-#define exp2_of(x) exp2(x)
-#define RECIPROCAL(x) (1.0f / (x))
-#define INVERSE_ROOT(x) rsqrt(x)
-#else
-/* The native forms are good to 2 ulp on the devices that have them in hardware. */
-#define exp2_of(x) native_exp2(x) /* 0 and infinity far out; neither reaches a pixel that is covered */
-#define RECIPROCAL(x) native_recip(x)
-#define INVERSE_ROOT(x) native_rsqrt(x)
-#endif
-#define MIN(a, b) fmin(a, b)
-#define MAX(a, b) fmax(a, b)
-#endif
 
 /* a / size, rounded to nearest. */
 static inline float part_of(float a, uint size)

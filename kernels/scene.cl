@@ -316,8 +316,7 @@ scene_pass(const struct shared_view view, global const float *in, global const f
         return;
 #ifdef WITH_LOSS
     if (last_team) {
-        const float loss = first_of_loss(loss_partials, groups, work.team.lane);
-        const float all = team_sum(&work.team, part_of_loss(loss, loss_partials, groups, work.team.lane, LANES));
+        const float all = team_sum(&work.team, part_of_loss(loss_partials, groups, work.team.lane, LANES));
         if (work.team.lane == 0)
             losses_out[view.out_first + scene] = all * view.loss_scale;
     }

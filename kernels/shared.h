@@ -103,8 +103,7 @@ struct shared_triangle {
     FIELD(shared_triangle, flags, U32, 0)       \
     WHOLE(shared_triangle)
 
-#define SHARED_COUNT_STRIDE 32u /* from one scene's count of groups to the next: counts in one line of a cache wait for
-                                 * each other */
+#define SHARED_COUNT_STRIDE 32u /* from one scene's count of groups to the next: no two in a line of a cache */
 
 #define SHARED_SETUP_PLACES 1u /* partial sums are counted, and get places */
 #define SHARED_SETUP_CLEAR 2u  /* zero the scenes' gradients, for passes that add to them */

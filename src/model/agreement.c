@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "model/oracle.h"
 #include "model/scene.h"
 
 static const char *const names[AGREE_GROUPS] = {"image", "loss", "vertices", "colour", "alpha"};
@@ -103,14 +104,11 @@ static double largest_coordinate(const float *params, uint64_t triangles, double
     double largest = 0.0;
 
     for (uint64_t t = 0; t < triangles; t++) {
-        const float *own_params = params + t * SCENE_STRIDE;
-        double own = 0.0;
-        for (int i = 0; i < 6; i++) {
-            double v = fabs((double)own_params[i]);
-            own = v <= (double)SCENE_MAX_COORD ? fmax(own, v) : INFINITY;
-        }
-        if (isfinite(own) && reaches_canvas(own_params, sigma) && reaches_canvas(own_params + 1, sigma))
-            largest = fmax(largest, own);
+        const float *verts = params + t * SCENE_STRIDE;
+        if (!verts_usable(verts) || !reaches_canvas(verts, sigma) || !reaches_canvas(verts + 1, sigma))
+            continue;
+        for (int i = 0; i < 6; i++)
+            largest = fmax(largest, fabs((double)verts[i]));
     }
     return largest;
 }
